@@ -1,7 +1,12 @@
-/* What several unit tests need: cmocka's headers, fabrics by description, a session that runs lines. */
+/*
+ * What several unit tests need: cmocka's headers, fabrics by description, sessions that run lines, temporary
+ * files, and AUTO_ words that free what a test made (see core/base/memory.h).
+ */
 #ifndef IBSCOPE_FIXTURE_H
 #define IBSCOPE_FIXTURE_H
 
+#include <fcntl.h>
+#include <ftw.h>
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,13 +21,45 @@
 #include <cmocka.h>
 
 #include "core/base/err.h"
+#include "core/base/infile.h"
+#include "core/base/memory.h"
+#include "core/base/progress.h"
+#include "core/base/text.h"
 #include "core/fabric/builder.h"
+#include "core/fabric/state.h"
 #include "core/session/core_commands.h"
 #include "core/session/help.h"
 #include "core/source/synth.h"
 #include "engines/engines.h"
 #include "tui/ui.h"
 #include "views/views.h"
+
+/* cmocka hands every test a state, which few need. */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
+#define AUTO_CANVAS __attribute__((cleanup(canvas_free)))
+#define AUTO_INTERPRETER __attribute__((cleanup(interpreter_free)))
+#define AUTO_SCENE __attribute__((cleanup(auto_scene)))
+#define AUTO_SESSION __attribute__((cleanup(auto_session)))
+#define AUTO_VIEW __attribute__((cleanup(auto_view)))
+
+/* Panes are gone by now, so nothing that they asked for is left. */
+static inline void auto_scene(struct scene *sc)
+{
+	scene_release(sc);
+	scene_drop_results(sc);
+	assert_int_equal(sc->n_results, 0);
+}
+
+static inline void auto_session(struct session **s)
+{
+	session_free(*s);
+}
+
+static inline void auto_view(struct view **v)
+{
+	view_free(*v);
+}
 
 /* As the program has them. */
 __attribute__((unused)) static const struct command *const all_commands[] = {
@@ -44,6 +81,119 @@ static inline bool test_drawn(uint64_t seed, size_t i, unsigned of)
 {
 	return getenv("LONG") || (seed + i) % of == 0;
 }
+
+/* printf() into a string that holds until eight others were made. */
+PRINTF_LIKE(1, 2) static inline const char *line_of(const char *fmt, ...)
+{
+	static char *made[8];
+	static unsigned n_made;
+	char **line = &made[n_made++ % ARRAY_LEN(made)];
+	va_list ap;
+
+	free(*line);
+	va_start(ap, fmt);
+	if (vasprintf(line, fmt, ap) < 0)
+		*line = NULL;
+	va_end(ap);
+	assert_non_null(*line);
+	return *line;
+}
+
+/* --- temporary files --- */
+
+/* What was written there before is gone. */
+static inline void file_write_bytes(const char *path, const char *data, size_t n)
+{
+	FILE *f = fopen(path, "w");
+
+	assert_non_null(f);
+	assert_int_equal(fwrite(data, 1, n, f), n);
+	assert_int_equal(fclose(f), 0);
+}
+
+static inline void file_write(const char *path, const char *text)
+{
+	file_write_bytes(path, text, strlen(text));
+}
+
+/* All of a file as text; freed by the caller. */
+static inline char *file_text(const char *path)
+{
+	struct err e = {0};
+	char *data;
+	size_t size;
+
+	if (read_file(path, NULL, &data, &size, &e))
+		fail_msg("%s", e.msg);
+	data = mem_resize(data, size + 1, 1);
+	data[size] = 0;
+	return data;
+}
+
+/* The path of a new file with this text, or of a new folder: AUTO_TEMP removes it with all that is in it. */
+#define AUTO_TEMP __attribute__((cleanup(temp_remove)))
+static inline char *temp_file(const char *text)
+{
+	char *path = str_dup("/tmp/ibscope-test-XXXXXX");
+	int fd = mkstemp(path);
+
+	assert_true(fd >= 0);
+	close(fd);
+	file_write(path, text);
+	return path;
+}
+
+static inline char *temp_folder(void)
+{
+	char *path = str_dup("/tmp/ibscope-test-XXXXXX");
+
+	assert_non_null(mkdtemp(path));
+	return path;
+}
+
+static inline int temp_remove_one(const char *path, const struct stat *st, int kind, struct FTW *walk)
+{
+	return remove(path);
+}
+
+static inline void temp_remove(char **path)
+{
+	if (*path)
+		nftw(*path, temp_remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	free(*path);
+}
+
+/*
+ * In a dump of tables (`export lfts`): another port for the LID at a switch ("": at all), and when the table
+ * does not have the LID it is added; port NO_PATH: the entry is left out; lid 0: the whole table.
+ */
+static inline void dump_change_entry(const char *path, const char *sw, unsigned lid, unsigned port)
+{
+	AUTO_FREE char *data = file_text(path);
+	AUTO_FREE char *name = str_printf("('%s')", sw);
+	AUTO_FREE char *entry = str_printf("0x%04X ", lid);
+	AUTO_TEXT struct text t = {0};
+	bool here = false, found = false;
+
+	for (char *rest = data, *line; (line = strsep(&rest, "\n")) && rest;) {
+		if (!strncmp(line, "Unicast", 7)) {
+			here = !*sw || strstr(line, name);
+			found = !lid;
+		}
+		if (here && (!lid || !strncmp(line, entry, 7))) {
+			found = true;
+			if (port != NO_PATH)
+				text_add(&t, "%s%03u%s\n", entry, port, line + 10);
+			continue;
+		}
+		if (here && !found && port != NO_PATH && strstr(line, "dumped"))
+			text_add(&t, "%s%03u # added\n", entry, port);
+		text_add(&t, "%s\n", line);
+	}
+	file_write(path, text_str(&t));
+}
+
+/* --- fabrics --- */
 
 static inline struct fabric *make_fabric(const char *spec)
 {
@@ -77,6 +227,8 @@ static inline struct fabric *make_two_rings(void)
 		fail_msg("%s", e.msg);
 	return f;
 }
+
+/* --- sessions --- */
 
 /*
  * What outlives a line, of the session that lines were run on last.  Another session may
@@ -117,30 +269,64 @@ static inline bool walks_alone(const struct engine *e)
 	return e->scheme && strcmp(e->name, "script") != 0;
 }
 
-/* A line that must work. */
-static inline void ok_line(struct session *s, const char *line)
+/* Output of a line that must work, as text or as JSON; freed by the caller. */
+static inline char *line_output(struct session *s, const char *line, bool json)
 {
 	struct err e;
 	int rc;
-	char *text = run_line(s, line, &rc, &e, false, NULL);
+	char *text = run_line(s, line, &rc, &e, json, NULL);
 
 	if (rc)
 		fail_msg("%s: %s", line, e.msg);
-	free(text);
+	return text;
+}
+
+/* A line that must work. */
+static inline void ok_line(struct session *s, const char *line)
+{
+	free(line_output(s, line, false));
+}
+
+static inline void output_has(const char *line, const char *text, const char *part)
+{
+	if (!strstr(text, part))
+		fail_msg("%s: \"%s\" is not in:\n%s", line, part, text);
 }
 
 /* A line whose output must contain a text. */
 static inline void line_says(struct session *s, const char *line, const char *part)
 {
-	struct err e;
-	int rc;
-	char *text = run_line(s, line, &rc, &e, false, NULL);
+	AUTO_FREE char *text = line_output(s, line, false);
 
-	if (rc)
-		fail_msg("%s: %s", line, e.msg);
-	if (!strstr(text, part))
-		fail_msg("%s: \"%s\" is not in:\n%s", line, part, text);
-	free(text);
+	output_has(line, text, part);
+}
+
+/* A line that must work and not say a text. */
+static inline void line_lacks(struct session *s, const char *line, const char *part)
+{
+	AUTO_FREE char *text = line_output(s, line, false);
+
+	if (strstr(text, part))
+		fail_msg("%s: \"%s\" is in:\n%s", line, part, text);
+}
+
+/* A line whose output as JSON must contain a text. */
+static inline void json_says(struct session *s, const char *line, const char *part)
+{
+	AUTO_FREE char *text = line_output(s, line, true);
+
+	output_has(line, text, part);
+}
+
+/* The object of a line that must work; json_decref() or json_auto_t by the caller. */
+static inline json_t *line_object(struct session *s, const char *line)
+{
+	AUTO_FREE char *text = line_output(s, line, true);
+	json_t *o = json_loads(text, 0, NULL);
+
+	if (!o)
+		fail_msg("%s: no JSON: %s", line, text);
+	return o;
 }
 
 /* A line that must fail with a message that contains a text. */
@@ -148,9 +334,8 @@ static inline void line_fails(struct session *s, const char *line, const char *p
 {
 	struct err e;
 	int rc;
-	char *text = run_line(s, line, &rc, &e, false, NULL);
 
-	free(text);
+	free(run_line(s, line, &rc, &e, false, NULL));
 	if (!rc)
 		fail_msg("%s: worked, should have failed with \"%s\"", line, part);
 	if (!strstr(e.msg, part))
@@ -165,6 +350,68 @@ static inline void give_words(struct session *s)
 	if (ui.words == &help_words_none && palette_words_read(&e))
 		fail_msg("%s", e.msg);
 	s->words = ui.words;
+}
+
+/* A session with all commands that ran these lines. */
+static inline struct session *make_session(const char *lines)
+{
+	struct session *s = session_new(all_engines, all_commands);
+
+	ok_line(s, lines);
+	return s;
+}
+
+/* --- panes --- */
+
+/* A pane with one word, two or none, with all that it asks for. */
+static inline struct view *pane_settled(struct scene *sc, const struct view_ops *ops, const char *a,
+					const char *b)
+{
+	AUTO_FREE char *x = a ? str_dup(a) : NULL;
+	AUTO_FREE char *y = b ? str_dup(b) : NULL;
+	char *argv[] = {x, y};
+	struct err e;
+	struct view *v = view_new(ops, sc, b ? 2 : a ? 1 : 0, argv, &e);
+
+	if (!v)
+		fail_msg("%s: %s", ops->name, e.msg);
+	assert_true(view_settle(v, NULL));
+	assert_false(v->waiting);
+	return v;
+}
+
+static inline void pane_cell_is(const struct view *v, uint32_t row, unsigned col, const char *want)
+{
+	AUTO_TEXT struct text t = {0};
+
+	assert_true(row < view_count(v));
+	view_cell(v, row, col, &t);
+	assert_string_equal(text_str(&t), want);
+}
+
+static inline void pane_title_is(const struct view *v, const char *want)
+{
+	AUTO_TEXT struct text t = {0};
+
+	view_title(v, &t);
+	assert_string_equal(text_str(&t), want);
+}
+
+static inline void pane_footer_is(const struct view *v, const char *want)
+{
+	AUTO_TEXT struct text t = {0};
+
+	view_footer(v, &t);
+	assert_string_equal(text_str(&t), want);
+}
+
+/* What Enter on a row does. */
+static inline void pane_follow_is(const struct view *v, uint32_t row, const char *want)
+{
+	AUTO_TEXT struct text t = {0};
+
+	view_follow(v, row, &t);
+	assert_string_equal(text_str(&t), want);
 }
 
 #endif

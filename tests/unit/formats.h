@@ -7,23 +7,12 @@
 #ifndef IBSCOPE_TEST_FORMATS_H
 #define IBSCOPE_TEST_FORMATS_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-#include <cmocka.h>
+
 #include "core/base/cursor.h"
-#include "core/base/err.h"
 #include "core/base/infile.h"
-#include "core/base/memory.h"
-#include "core/base/progress.h"
-#include "core/base/text.h"
 #include "core/formats/readers.h"
+#include "tests/unit/fixture.h"
 
 #define FILES "tests/fabrics/formats/"
 
@@ -190,7 +179,7 @@ static inline struct fabric *written(const struct fabric *f)
 {
 	struct fabric *g = NULL;
 	struct err e = {0};
-	char *text = NULL;
+	AUTO_FREE char *text = NULL;
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
 
@@ -198,18 +187,16 @@ static inline struct fabric *written(const struct fabric *f)
 	fclose(out);
 	if (fabric_parse("written", text, size, &g, &e))
 		fail_msg("%s", e.msg);
-	free(text);
 	return g;
 }
 
 static inline void round_trip(const char *file)
 {
-	struct fabric *f = load(file), *g = written(f);
+	AUTO_FABRIC struct fabric *f = load(file);
+	AUTO_FABRIC struct fabric *g = written(f);
 
 	same_fabric(f, g);
 	assert_int_equal(g->warnings.n, count_warnings(f, "slow link"));
-	fabric_unref(f);
-	fabric_unref(g);
 }
 
 /* Records of ibnetdiscover: one switch, one CA. */

@@ -20,6 +20,7 @@ struct pair {
 };
 
 struct model {
+	void *arena; /* of all arrays */
 	const struct nue_graph *g;
 	const struct topo *t;
 	const struct lids *l;
@@ -214,9 +215,9 @@ static void m_draw(struct model *m, uint32_t v, const uint32_t *d, bool *done)
 
 static void m_find_hull(struct model *m)
 {
-	uint32_t *d = NEW_ARRAY(m->n, uint32_t);
-	bool *done = NEW_ARRAY(m->n, bool);
-	uint8_t *all = NEW_ARRAY(m->n, uint8_t);
+	AUTO_FREE uint32_t *d = NEW_ARRAY(m->n, uint32_t);
+	AUTO_FREE bool *done = NEW_ARRAY(m->n, bool);
+	AUTO_FREE uint8_t *all = NEW_ARRAY(m->n, uint8_t);
 
 	memset(all, 1, m->n);
 	for (uint32_t i = 0; i < m->n; i++) {
@@ -229,17 +230,16 @@ static void m_find_hull(struct model *m)
 			if (m->hull[j] && !done[j])
 				m_draw(m, j, d, done);
 	}
-	free(d);
-	free(done);
-	free(all);
 }
 
 /* One source of the centrality, j as in the specification. */
 static void m_brandes(const struct model *m, uint32_t s, unsigned j, const uint8_t *t, double *b)
 {
-	uint32_t *d = NEW_ARRAY(m->n, uint32_t), *order = NEW_ARRAY(m->n, uint32_t), n = 0;
-	uint64_t *sigma = NEW_ARRAY(m->n, uint64_t);
-	double *delta = NEW_ARRAY(m->n, double);
+	AUTO_FREE uint32_t *d = NEW_ARRAY(m->n, uint32_t);
+	AUTO_FREE uint32_t *order = NEW_ARRAY(m->n, uint32_t);
+	uint32_t n = 0;
+	AUTO_FREE uint64_t *sigma = NEW_ARRAY(m->n, uint64_t);
+	AUTO_FREE double *delta = NEW_ARRAY(m->n, double);
 
 	memset(d, 0xff, m->n * sizeof(*d));
 	sigma[s] = 1;
@@ -272,16 +272,12 @@ static void m_brandes(const struct model *m, uint32_t s, unsigned j, const uint8
 		if (j || v != s)
 			b[v] += delta[v];
 	}
-	free(d);
-	free(order);
-	free(sigma);
-	free(delta);
 }
 
 static void m_find_root(struct model *m, const uint16_t *lid, uint32_t n_lids)
 {
-	uint8_t *t = NEW_ARRAY(m->n, uint8_t);
-	double *b = NEW_ARRAY(m->n, double);
+	AUTO_FREE uint8_t *t = NEW_ARRAY(m->n, uint8_t);
+	AUTO_FREE double *b = NEW_ARRAY(m->n, double);
 
 	for (uint32_t i = 0; i < n_lids; i++)
 		if (!endport_is_switch(m->t->fabric, lid_owner(m->l, lid[i])))
@@ -293,8 +289,6 @@ static void m_find_root(struct model *m, const uint16_t *lid, uint32_t n_lids)
 	for (uint32_t u = 0; u < m->n; u++)
 		if (m->hull[u] && (m->root == NO_ID || b[u] > b[m->root]))
 			m->root = u;
-	free(t);
-	free(b);
 }
 
 static void m_tree(struct model *m, uint32_t root, uint32_t *tree)
@@ -506,12 +500,11 @@ static uint32_t m_candidates(struct model *m, uint32_t u, struct m_candidate *li
 static bool m_open(struct model *m, uint32_t c, uint32_t h)
 {
 	uint32_t q = m->used[m->g->from[c]];
-	bool was;
 
 	if (!m_is_edge(m, c, h) || m_colour(m, m_edge(m, c, h)) == 0 || m->g->from[c] == m->src ||
 	    q == NO_ID || m_turns(m, c, q) || m_colour(m, m_edge(m, q, c)) == 0)
 		return false;
-	was = m_edge(m, q, c)->wet;
+	bool was = m_edge(m, q, c)->wet;
 	if (m_try(m, q, c))
 		return false;
 	if (!m_try(m, c, h))
@@ -523,7 +516,7 @@ static bool m_open(struct model *m, uint32_t c, uint32_t h)
 
 static uint32_t m_backtrack(struct model *m)
 {
-	struct m_candidate *list = NEW_ARRAY((size_t)m->c * m->width, struct m_candidate);
+	AUTO_FREE struct m_candidate *list = NEW_ARRAY((size_t)m->c * m->width, struct m_candidate);
 	uint32_t new = NO_ID;
 
 	for (uint32_t u = 0; u < m->n && new == NO_ID; u++) {
@@ -546,16 +539,15 @@ static uint32_t m_backtrack(struct model *m)
 			}
 		}
 	}
-	free(list);
 	return new;
 }
 
 static void m_fallback(struct model *m)
 {
-	uint32_t c, next;
+	uint32_t next;
 
 	memcpy(m->used, m->esc, m->n * sizeof(*m->used));
-	c = m->used[m->src];
+	uint32_t c = m->used[m->src];
 	m->used[m->src] = NO_ID;
 	for (; c != NO_ID; c = next) {
 		next = m->used[m->g->from[c]];
@@ -638,7 +630,7 @@ static void m_write(struct model *m, unsigned lid, uint32_t src, unsigned layer)
 static void m_layer(struct model *m, unsigned layer, unsigned layers)
 {
 	const struct fabric *f = m->t->fabric;
-	uint16_t *lid = NEW_ARRAY(f->n_endports, uint16_t);
+	AUTO_FREE uint16_t *lid = NEW_ARRAY(f->n_endports, uint16_t);
 	uint32_t n = 0, turn = 0, colour = 3;
 
 	for (uint32_t ep = 0; ep < f->n_endports; ep++) {
@@ -669,57 +661,41 @@ static void m_layer(struct model *m, unsigned layer, unsigned layers)
 				m_write(m, lid[i] + k, nue_node_of(m->g, m->t, ep), layer);
 			}
 		}
-	free(lid);
 }
 
 static void model_free(struct model *m)
 {
-	free(m->vertex);
-	free(m->edge);
-	free(m->real);
-	free(m->weight);
-	free(m->cd);
-	free(m->dist);
-	free(m->used);
-	free(m->found);
-	free(m->esc);
-	free(m->stack);
-	free(m->n_stack);
-	free(m->heap);
-	free(m->seen);
-	free(m->hull);
-	free(m->adj);
-	free(m->lft);
-	free(m->layer);
+	arena_free(m->arena);
 }
 
 static void m_make(struct model *m)
 {
-	size_t lids = m->l->max_lid + 1u, vertices;
+	size_t lids = m->l->max_lid + 1u;
 
 	m->n = m->g->n;
 	m->c = m->g->n_channels;
-	vertices = m->n + (size_t)m->c;
+	size_t vertices = m->n + (size_t)m->c;
 	for (uint32_t u = 0; u < m->n; u++)
 		m->width = nue_degree(m->g, u) > m->width ? nue_degree(m->g, u) : m->width;
 	m->n_real = 3 + (uint32_t)lids;
-	m->vertex = NEW_ARRAY(vertices, struct thing);
-	m->edge = NEW_ARRAY(vertices * m->width + 1, struct thing);
-	m->real = NEW_ARRAY(m->n_real, uint32_t);
-	m->weight = NEW_ARRAY(m->c + 1u, uint64_t);
-	m->cd = NEW_ARRAY(vertices, uint64_t);
-	m->dist = NEW_ARRAY(m->n, uint64_t);
-	m->used = NEW_ARRAY(m->n, uint32_t);
-	m->found = NEW_ARRAY(m->n, uint32_t);
-	m->esc = NEW_ARRAY(m->n, uint32_t);
-	m->stack = NEW_ARRAY((size_t)m->n * m->c + 1, uint32_t);
-	m->n_stack = NEW_ARRAY(m->n, uint32_t);
-	m->heap = NEW_ARRAY(vertices, struct pair);
-	m->seen = NEW_ARRAY(vertices, bool);
-	m->hull = NEW_ARRAY(m->n, uint8_t);
-	m->adj = NEW_ARRAY(m->n, uint8_t);
-	m->lft = NEW_ARRAY(m->n * lids, uint8_t);
-	m->layer = NEW_ARRAY(lids, uint8_t);
+	m->arena = ARENA_EMPTY;
+	m->vertex = ARENA_ARRAY(m->arena, vertices, struct thing);
+	m->edge = ARENA_ARRAY(m->arena, vertices * m->width + 1, struct thing);
+	m->real = ARENA_ARRAY(m->arena, m->n_real, uint32_t);
+	m->weight = ARENA_ARRAY(m->arena, m->c + 1u, uint64_t);
+	m->cd = ARENA_ARRAY(m->arena, vertices, uint64_t);
+	m->dist = ARENA_ARRAY(m->arena, m->n, uint64_t);
+	m->used = ARENA_ARRAY(m->arena, m->n, uint32_t);
+	m->found = ARENA_ARRAY(m->arena, m->n, uint32_t);
+	m->esc = ARENA_ARRAY(m->arena, m->n, uint32_t);
+	m->stack = ARENA_ARRAY(m->arena, (size_t)m->n * m->c + 1, uint32_t);
+	m->n_stack = ARENA_ARRAY(m->arena, m->n, uint32_t);
+	m->heap = ARENA_ARRAY(m->arena, vertices, struct pair);
+	m->seen = ARENA_ARRAY(m->arena, vertices, bool);
+	m->hull = ARENA_ARRAY(m->arena, m->n, uint8_t);
+	m->adj = ARENA_ARRAY(m->arena, m->n, uint8_t);
+	m->lft = ARENA_ARRAY(m->arena, m->n * lids, uint8_t);
+	m->layer = ARENA_ARRAY(m->arena, lids, uint8_t);
 	memset(m->lft, NO_PATH, m->n * lids);
 	memset(m->layer, NUE_NO_LAYER, lids);
 }

@@ -6,15 +6,12 @@
 
 #include "core/analysis/advise/advise.h"
 #include "core/analysis/shape/torus_conf.h"
-#include "core/base/memory.h"
-#include "core/base/text.h"
 
-static struct session *start(const char *fabric)
+#define AUTO_ADVICE __attribute__((cleanup(advice_end)))
+
+static void advice_end(struct advice **a)
 {
-	struct session *s = session_new(all_engines, all_commands);
-
-	ok_line(s, fabric);
-	return s;
+	advice_free(*a);
 }
 
 static struct advice *advise(struct session *s, uint32_t failures, unsigned threads)
@@ -93,10 +90,9 @@ static const struct figures known[] = {
 static void expect(const struct figures *k, const struct advice *a)
 {
 	const struct advice_row *r = row_of(a, k->engine, k->options);
-	char *want = str_printf("%c, %u VLs, load %u, shift %.3f %u, after %u: %u %u", (int)k->class, k->vls,
-				k->max_load, k->shift_mean, k->shift_worst, k->failures, k->loops_after,
-				k->fallbacks);
-	char *got;
+	AUTO_FREE char *want = str_printf("%c, %u VLs, load %u, shift %.3f %u, after %u: %u %u",
+					  (int)k->class, k->vls, k->max_load, k->shift_mean, k->shift_worst,
+					  k->failures, k->loops_after, k->fallbacks);
 
 	if (!r) {
 		fail_msg("%s: no %s %s", k->fabric, k->engine, k->options);
@@ -104,36 +100,27 @@ static void expect(const struct figures *k, const struct advice *a)
 	}
 	if (r->refused)
 		fail_msg("%s, %s: refused: %s", k->fabric, k->engine, r->refused);
-	got = str_printf("%c, %u VLs, load %u, shift %.3f %u, after %u: %u %u", advice_letter(r), r->vls,
-			 r->max_load, r->shift_mean, r->shift_worst, r->failures, r->failure_loops,
-			 r->failure_fallbacks);
+	AUTO_FREE char *got = str_printf("%c, %u VLs, load %u, shift %.3f %u, after %u: %u %u",
+					 advice_letter(r), r->vls, r->max_load, r->shift_mean, r->shift_worst,
+					 r->failures, r->failure_loops, r->failure_fallbacks);
 	if (strcmp(got, want) != 0 || (k->rank && r != &a->row[k->rank - 1]))
 		fail_msg("%s, %s %s: %s, place %d, expected %s, rank %u", k->fabric, k->engine, k->options,
 			 got, (int)(r - a->row) + 1, want, k->rank);
 	if (k->ebb > 0 && (r->ebb.value > k->ebb + k->half_width + r->ebb.half_width ||
 			   r->ebb.value < k->ebb - k->half_width - r->ebb.half_width))
 		fail_msg("%s, %s: bisection %f, expected %f", k->fabric, k->engine, r->ebb.value, k->ebb);
-	free(want);
-	free(got);
 }
 
 static void figures(void **state)
 {
-	struct advice *a = NULL;
-	struct session *s = NULL;
+	for (size_t i = 0, next; i < ARRAY_LEN(known); i = next) { /* a round for each fabric */
+		AUTO_SESSION struct session *s = make_session(known[i].fabric);
+		AUTO_ADVICE struct advice *a = advise(s, ADVISE_FAILURES, 0);
 
-	(void)state;
-	for (size_t i = 0; i < ARRAY_LEN(known); i++) {
-		if (!i || strcmp(known[i].fabric, known[i - 1].fabric) != 0) {
-			advice_free(a);
-			session_free(s);
-			s = start(known[i].fabric);
-			a = advise(s, ADVISE_FAILURES, 0);
-		}
-		expect(&known[i], a);
+		for (next = i; next < ARRAY_LEN(known) && !strcmp(known[next].fabric, known[i].fabric);
+		     next++)
+			expect(&known[next], a);
 	}
-	advice_free(a);
-	session_free(s);
 }
 
 /* Where all engines are alike the simplest comes first. */
@@ -145,10 +132,9 @@ static void all_alike(void **state)
 		"load tests/fabrics/formats/sun-dcs36-2002.ibnetdiscover",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(fabrics); i++) {
-		struct session *s = start(fabrics[i]);
-		struct advice *a = advise(s, ADVISE_FAILURES, 1);
+		AUTO_SESSION struct session *s = make_session(fabrics[i]);
+		AUTO_ADVICE struct advice *a = advise(s, ADVISE_FAILURES, 1);
 
 		assert_true(a->n_ranked > 0 && a->n_routed > a->n_ranked);
 		if (strcmp(a->row[0].kind->engine, "minhop") != 0)
@@ -156,21 +142,17 @@ static void all_alike(void **state)
 		for (unsigned k = 0; k < a->n; k++)
 			assert_true(k < a->n_ranked || k >= a->n_routed ? a->row[k].same == k
 									: a->row[k].same < a->n_ranked);
-		advice_free(a);
-		session_free(s);
 	}
 }
 
 /* The same on one core and on four, and whatever was routed before. */
 static void same_on_all_cores(void **state)
 {
-	struct session *s = start("synth torus:4x4");
-	struct advice *a = advise(s, 5, 1), *b;
+	AUTO_SESSION struct session *s = make_session("synth torus:4x4");
+	AUTO_ADVICE struct advice *a = advise(s, 5, 1);
 
-	(void)state;
-	ok_line(s, "set root_guid_file t00");
-	ok_line(s, "route updn");
-	b = advise(s, 5, 4);
+	ok_line(s, "set root_guid_file t00; route updn");
+	AUTO_ADVICE struct advice *b = advise(s, 5, 4);
 	assert_int_equal(a->n, b->n);
 	for (unsigned i = 0; i < a->n; i++) {
 		assert_ptr_equal(a->row[i].kind, b->row[i].kind);
@@ -178,9 +160,6 @@ static void same_on_all_cores(void **state)
 		assert_int_equal(a->row[i].failure_loops, b->row[i].failure_loops);
 		assert_true(a->row[i].ebb.value == b->row[i].ebb.value);
 	}
-	advice_free(a);
-	advice_free(b);
-	session_free(s);
 }
 
 /* --- stopped ------------------------------------------------------------------------------------------ */
@@ -207,10 +186,9 @@ static void one_told(void *ctx, const struct advice_row *r)
 /* Stopped after each number of rows: these are ranked as in the whole, the others are named. */
 static void stopped(void **state)
 {
-	struct session *s = start("synth torus:4x4");
-	struct advice *whole = advise(s, 0, 1);
+	AUTO_SESSION struct session *s = make_session("synth torus:4x4");
+	AUTO_ADVICE struct advice *whole = advise(s, 0, 1);
 
-	(void)state;
 	for (unsigned n = 2; n <= whole->n; n++) /* the first that is told refuses, the second routes it */
 		for (uint32_t failures = 0; failures < 3; failures += 2) {
 			struct stop stop = {.left = n};
@@ -221,7 +199,7 @@ static void stopped(void **state)
 						    .tell = one_told,
 						    .ctx = &stop};
 			struct err e = {0};
-			struct advice *a = advise_run(&rq, &stop.p, &e);
+			AUTO_ADVICE struct advice *a = advise_run(&rq, &stop.p, &e);
 			bool untried = false;
 
 			assert_non_null(a);
@@ -241,40 +219,33 @@ static void stopped(void **state)
 				untried |= a->row[i].untried;
 			}
 			assert_int_equal(a->untried, untried);
-			advice_free(a);
 		}
-	advice_free(whole);
-	session_free(s);
 }
 
 /* No row was measured: there is nothing to tell. */
 static void stopped_at_once(void **state)
 {
-	struct session *s = start("synth torus:4x4");
+	AUTO_SESSION struct session *s = make_session("synth torus:4x4");
 	struct progress p = {.cancel = true};
 	struct advise_request rq = {.setup = s->setup, .engines = all_engines, .threads = 1};
 	struct err e = {0};
-	struct advice *a;
 
-	(void)state;
 	assert_null(advise_run(&rq, &p, &e));
 	assert_string_equal(e.msg, CANCELLED);
 	atomic_store(&p.cancel, false);
 	rq.within = 1e-9; /* over before it begins: it names all that it did not try */
-	a = advise_run(&rq, &p, &e);
+	AUTO_ADVICE struct advice *a = advise_run(&rq, &p, &e);
 	assert_non_null(a);
 	assert_true(a->late && !a->n_measured && !advice_complete(a));
 	assert_false(progress_cancelled(&p)); /* the limit went with it */
-	advice_free(a);
-	session_free(s);
 }
 
 /* --- the order alone --------------------------------------------------------------------------------- */
 
 static void order_and_reasons(void **state)
 {
-	struct session *s = start("synth xgft:2,2:1,2");
-	struct advice *routed = advise(s, 0, 1);
+	AUTO_SESSION struct session *s = make_session("synth xgft:2,2:1,2");
+	AUTO_ADVICE struct advice *routed = advise(s, 0, 1);
 	struct advice_row rows[6] = {0};
 	struct advice a = {.row = rows, .n = ARRAY_LEN(rows)};
 	static const struct {
@@ -301,7 +272,6 @@ static void order_and_reasons(void **state)
 		{2, NULL},
 	};
 
-	(void)state;
 	for (unsigned i = 0; i < a.n; i++)
 		rows[i] = (struct advice_row){.kind = &drift_candidates[i],
 					      .sweep = routed->row[0].sweep,
@@ -324,23 +294,9 @@ static void order_and_reasons(void **state)
 			assert_null(rows[i].reason);
 		free(rows[i].reason);
 	}
-	advice_free(routed);
-	session_free(s);
 }
 
 /* --- the command ------------------------------------------------------------------------------------- */
-
-static char *file_text(const char *path)
-{
-	FILE *f = fopen(path, "r");
-	char *text = mem_alloc(20000);
-
-	if (!f)
-		fail_msg("%s is not there", path);
-	assert_true(fread(text, 1, 19999, f) < 19999);
-	fclose(f);
-	return text;
-}
 
 static unsigned count_lines(const char *text)
 {
@@ -351,7 +307,6 @@ static unsigned count_lines(const char *text)
 	return n;
 }
 
-/* What is written routes as advised when it is read again. */
 /* Three engines that took 1, 5 and 2 s; each of 2 threads tries 10 of 20 failures.  The time is made up. */
 static void those_that_take_too_long_come_last(void **state)
 {
@@ -370,7 +325,6 @@ static void those_that_take_too_long_come_last(void **state)
 		{{25, 20, 0}, {0, 2, 1}, {false, true, false}},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
 		struct advice_row row[4] = {{.seconds = 1, .untried = true},
 					    {.seconds = 5, .untried = true},
@@ -391,47 +345,31 @@ static void those_that_take_too_long_come_last(void **state)
 	}
 }
 
+/* What is written routes as advised when it is read again. */
 static void written_files(void **state)
 {
-	char folder[] = "/tmp/test_advise-XXXXXX", path[200], *conf, *roots, *cn, *want;
-	struct session *s = start("synth xgft:4,4,4:1,2,4");
+	AUTO_TEMP char *folder = temp_folder();
+	AUTO_SESSION struct session *s = make_session("synth xgft:4,4,4:1,2,4");
 
-	(void)state;
-	assert_non_null(mkdtemp(folder));
-	snprintf(path, sizeof(path), "advise write %s/best rank 1 failures 2", folder); // NOLINT
-	line_says(s, path, "ftree, roots by levels");
-	snprintf(path, sizeof(path), "%s/best", folder); // NOLINT
-	conf = file_text(path);
-	want = str_printf("# advised by ibscope; lines for opensm.conf\nrouting_engine ftree\n"
-			  "root_guid_file %s/best.roots\ncn_guid_file %s/best.cn\n",
-			  folder, folder);
-	assert_string_equal(conf, want);
-	snprintf(path, sizeof(path), "%s/best.roots", folder); // NOLINT
-	roots = file_text(path);
+	line_says(s, line_of("advise write %s/best rank 1 failures 2", folder), "ftree, roots by levels");
+	AUTO_FREE char *conf = file_text(line_of("%s/best", folder));
+	AUTO_FREE char *roots = file_text(line_of("%s/best.roots", folder));
+	AUTO_FREE char *cn = file_text(line_of("%s/best.cn", folder));
+	assert_string_equal(conf,
+			    line_of("# advised by ibscope; lines for opensm.conf\nrouting_engine ftree\n"
+				    "root_guid_file %s/best.roots\ncn_guid_file %s/best.cn\n",
+				    folder, folder));
 	assert_int_equal(count_lines(roots), 8);
-	unlink(path);
-	snprintf(path, sizeof(path), "%s/best.cn", folder); // NOLINT
-	cn = file_text(path);
 	assert_int_equal(count_lines(cn), 64);
-	unlink(path);
-	snprintf(path, sizeof(path), "%s/best", folder); // NOLINT
-	unlink(path);
-	rmdir(folder);
-	free(want);
-	free(conf);
-	free(roots);
-	free(cn);
-	session_free(s);
 }
 
 static void words_wrong(void **state)
 {
-	struct session *s = start("synth ring:3");
+	AUTO_SESSION struct session *s = make_session("synth ring:3");
 	struct progress p = {.cancel = true};
 	struct advise_request rq = {.setup = s->setup, .engines = all_engines};
 	struct err e = {0};
 
-	(void)state;
 	line_fails(s, "advise failures -1", "expected a number from 0 to");
 	line_fails(s, "advise failures 2x", "found \"2x\"");
 	line_fails(s, "advise write /nowhere/x failures 0", "/nowhere/x");
@@ -440,24 +378,20 @@ static void words_wrong(void **state)
 	line_fails(s, "advise rank 2", "expected: advise");
 	assert_null(advise_run(&rq, &p, &e));
 	assert_string_equal(e.msg, CANCELLED);
-	session_free(s);
 }
 
 /* Nobody should take what has credit loops: said by the status. */
 static void status(void **state)
 {
-	struct session *s = start("synth xgft:2,2:1,2");
+	AUTO_SESSION struct session *s = make_session("synth xgft:2,2:1,2");
 	struct err e;
 	bool fault = true;
 	int rc;
-	char *text = run_line(s, "advise failures 0", &rc, &e, true, &fault);
+	AUTO_FREE char *text = run_line(s, "advise failures 0", &rc, &e, true, &fault);
 
-	(void)state;
 	assert_int_equal(rc, 0);
 	assert_false(fault);
 	assert_non_null(strstr(text, "\"advice\""));
-	free(text);
-	session_free(s);
 }
 
 int main(void)

@@ -1,6 +1,4 @@
 /* What all names of a column share at begin and end. */
-#include <stdlib.h>
-#include "core/base/text.h"
 #include "fixture.h"
 #include "views/base/view.h"
 
@@ -17,7 +15,7 @@ static struct affix noted(const char *const *name)
 static void shares(const char *const *name, const char *ends, const char *rest)
 {
 	struct affix a = noted(name);
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 	size_t pre, suf;
 
 	affix_get(&a, &pre, &suf);
@@ -26,7 +24,6 @@ static void shares(const char *const *name, const char *ends, const char *rest)
 	t.len = 0;
 	affix_strip(&a, pre, suf, name[0], &t);
 	assert_string_equal(text_str(&t), rest);
-	text_free(&t);
 	affix_free(&a);
 }
 
@@ -34,7 +31,6 @@ static void shares(const char *const *name, const char *ends, const char *rest)
 
 static void test_names(void **state)
 {
-	(void)state;
 	SHARES("MF0;|:MQM8700/U1", "LG01-02", "MF0;LG01-02:MQM8700/U1", "MF0;MSP-1:MQM8700/U1");
 	/* words and numbers stay whole */
 	SHARES("luna-|", "0474 mlx5_9", "luna-0474 mlx5_9", "luna-0475 mlx5_8");
@@ -51,7 +47,6 @@ static void test_names(void **state)
 
 static void test_ports(void **state)
 {
-	(void)state;
 	SHARES("MF0;|:U1", "a1[12]", "MF0;a1:U1[12]", "MF0;b:U1[12]", "-", "");
 	assert_int_equal(affix_name_len("x[12]"), 1);
 	assert_int_equal(affix_name_len("x[]"), 3);
@@ -64,10 +59,9 @@ static void test_ports(void **state)
 static void test_odd_one(void **state)
 {
 	struct affix a = noted((const char *const[]){"MF0;a:U1", "MF0;b:U1", NULL});
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 	size_t pre, suf;
 
-	(void)state;
 	affix_get(&a, &pre, &suf);
 	affix_strip(&a, pre, suf, "host[1]", &t);
 	assert_string_equal(text_str(&t), "host[1]");
@@ -75,7 +69,6 @@ static void test_odd_one(void **state)
 	affix_get(&a, &pre, &suf);
 	assert_int_equal(pre + suf, 0);
 	assert_int_equal(a.widest, 8);
-	text_free(&t);
 	affix_free(&a);
 }
 
@@ -85,7 +78,6 @@ static void test_utf8(void **state)
 	struct affix a = noted((const char *const[]){"sw\xc3\xa4z", "sw\xc3\xb6z", NULL});
 	size_t pre, suf;
 
-	(void)state;
 	affix_most(&a, &pre, &suf);
 	assert_int_equal(pre, 2);
 	assert_int_equal(suf, 1);

@@ -2,15 +2,7 @@
  * tui/answer: the answer to OSC 11, and whatever else the terminal says, in whatever parts, never becomes
  * keys; Esc of a person is one within 50 ms.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-#include <cmocka.h>
-#include "core/base/defs.h"
-#include "tui/ui.h"
+#include "tests/unit/fixture.h"
 
 #define WHITE "]11;rgb:ffff/ffff/ffff"
 
@@ -46,7 +38,6 @@ static void test_in_parts(void **state)
 	static const char *const ends[] = {"\a", "\033\\"};
 	char whole[64], part[64], keys[64];
 
-	(void)state;
 	for (size_t e = 0; e < ARRAY_LEN(ends); e++)
 		for (size_t at = 1; at <= strlen("\033" WHITE) + strlen(ends[e]); at++) {
 			struct answer a = {.asked = true};
@@ -67,7 +58,6 @@ static void test_never_answered(void **state)
 	struct answer a = {.asked = true};
 	char keys[64];
 
-	(void)state;
 	assert_string_equal(read_part(&a, "\033", 5.0, keys, sizeof(keys)), "");
 	assert_string_equal(read_part(&a, "", 5.04, keys, sizeof(keys)), "");
 	assert_string_equal(read_part(&a, "", 5.06, keys, sizeof(keys)), "E");
@@ -88,7 +78,6 @@ static void test_typed(void **state)
 	};
 	char keys[64];
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct answer a = {.asked = true};
 
@@ -136,7 +125,6 @@ static void test_unasked(void **state)
 	};
 	char part[128], keys[64];
 
-	(void)state;
 	for (unsigned c = 0; c < 2 * ARRAY_LEN(cases); c++) {
 		const char *said = cases[c / 2].said, *sequence = cases[c / 2].sequence;
 
@@ -163,7 +151,6 @@ static void test_cut(void **state)
 	struct answer a = {0};
 	char keys[64];
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(typed); i++) {
 		const char meta[] = {'M', typed[i][1], 0};
 

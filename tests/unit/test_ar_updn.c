@@ -3,40 +3,25 @@
  * is found, tables made by the rule are not blamed.
  */
 #include "core/analysis/compare/ar_rule.h"
-#include "core/base/memory.h"
 #include "core/base/rng.h"
-#include "core/base/text.h"
 #include "core/formats/readers.h"
 #include "core/sm/port_groups.h"
 #include "tests/unit/fixture.h"
 
-#include <sys/stat.h>
-
 #define FAR_AWAY 1000u
 #define DRAWS 1000
 
-static char folder[] = "/tmp/test_ar_updn-XXXXXX";
+static char *folder; /* of this program's files */
 
-/* A file in the folder; its path, to be freed. */
-static char *put(const char *name, const char *text)
+/* A file in the folder. */
+static void put(const char *name, const char *text)
 {
-	char *path = str_printf("%s/%s", folder, name);
-	FILE *f = fopen(path, "w");
-
-	assert_non_null(f);
-	fputs(text, f);
-	fclose(f);
-	return path;
+	file_write(line_of("%s/%s", folder, name), text);
 }
 
 static struct session *session_of(const char *spec)
 {
-	struct session *s = session_new(all_engines, all_commands);
-	char *line = str_printf("synth %s", spec);
-
-	ok_line(s, line);
-	free(line);
-	return s;
+	return make_session(line_of("synth %s", spec));
 }
 
 /* --- the rule by brute force --------------------------------------------------------------------- */
@@ -90,7 +75,9 @@ static void groups_are_right(const struct routing *r)
 {
 	const struct topo *t = r->topo;
 	uint32_t n = t->fabric->n_switches;
-	struct ways w = {t, r, NEW_ARRAY(n, unsigned), NEW_ARRAY(n, unsigned)};
+	AUTO_FREE unsigned *fresh = NEW_ARRAY(n, unsigned);
+	AUTO_FREE unsigned *down = NEW_ARRAY(n, unsigned);
+	struct ways w = {t, r, fresh, down};
 	unsigned seen = 0;
 
 	for (unsigned lid = 1; lid <= r->lids->max_lid; lid++) {
@@ -122,22 +109,19 @@ static void groups_are_right(const struct routing *r)
 		}
 	}
 	assert_true(seen > 0);
-	free(w.fresh);
-	free(w.down);
 }
 
 /* The roots that were found are the roots from now on. */
 static void name_roots(struct session *s)
 {
 	const struct routing *r = session_routing(s);
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 
 	text_add(&t, "set root_guid_file");
 	for (uint32_t k = 0; k < s->fabric->n_switches; k++)
 		if (r->ops->is_root(r, k))
 			text_add(&t, " %s", switch_name(s->fabric, k));
 	ok_line(s, t.s);
-	text_free(&t);
 }
 
 static void test_groups(void **state)
@@ -145,9 +129,8 @@ static void test_groups(void **state)
 	static const char *const trees[] = {"xgft:4,4:1,2", "xgft:3,3,3:1,2,2,shuffle=1",
 					    "xgft:2,4,4:1,2,4,parallel=2,shuffle=1"};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(trees); i++) {
-		struct session *s = session_of(trees[i]);
+		AUTO_SESSION struct session *s = session_of(trees[i]);
 
 		ok_line(s, "route ar_updn");
 		groups_are_right(session_routing(s));
@@ -155,22 +138,19 @@ static void test_groups(void **state)
 		line_says(s, "fail random 1 seed=3; route ar_updn", "by rule, ties may differ");
 		assert_string_equal(session_routing(s)->engine, "ar_updn");
 		groups_are_right(session_routing(s));
-		session_free(s);
 	}
 }
 
 /* The table is updn's, entry for entry; the unicast cache keeps no groups, so it is not used. */
 static void test_table(void **state)
 {
-	struct session *s = session_of("xgft:3,3,3:1,2,2,shuffle=1");
+	AUTO_SESSION struct session *s = session_of("xgft:3,3,3:1,2,2,shuffle=1");
 
-	(void)state;
 	ok_line(s, "route updn; snapshot a; set use_ucast_cache TRUE; route ar_updn");
 	line_says(s, "diff a", "0 entries");
 	ok_line(s, "fail host node0001");
 	assert_non_null(session_routing(s)->adaptive);
 	ok_line(s, "check; step start; step to 0; step end");
-	session_free(s);
 }
 
 /* --- judge ------------------------------------------------------------------------------------------ */
@@ -246,42 +226,32 @@ static void test_judge_finds(void **state)
 	unsigned seen[AR_NO_KIND] = {0};
 	struct err e;
 
-	(void)state;
-	for (unsigned i = 0; i < DRAWS; i++) {
-		static struct session *s;
-		const struct routing *r;
-		struct routing *c;
-		struct sweep *w;
-		struct ar_judgement *j;
-		enum ar_fault_kind kind;
-		uint32_t sw;
-		unsigned lid;
+	for (unsigned k = 0; k < ARRAY_LEN(specs); k++) {
+		AUTO_SESSION struct session *s = session_of(specs[k]);
 
-		if (i % (DRAWS / ARRAY_LEN(specs)) == 0) {
-			if (s)
-				session_free(s);
-			s = session_of(specs[i / (DRAWS / ARRAY_LEN(specs))]);
-			ok_line(s, "route ar_updn");
+		ok_line(s, "route ar_updn");
+		const struct routing *r = session_routing(s);
+		for (unsigned i = 0; i < DRAWS / ARRAY_LEN(specs); i++) {
+			uint32_t sw;
+			unsigned lid;
+
+			do {
+				sw = rng_below(&seed, r->topo->fabric->n_switches);
+				lid = 1 + rng_below(&seed, r->lids->max_lid);
+			} while (!adaptive_find(r->adaptive, sw, lid));
+			bool host = !endport_is_switch(r->topo->fabric, lid_owner(r->lids, lid));
+			struct routing *c = copy_of(r);
+			enum ar_fault_kind kind = change(c, sw, lid, host, &seed);
+			AUTO_SWEEP struct sweep *w = sweep_with_routing(session_sweep(s), c);
+			struct ar_judgement *j = ar_judge(w, all_engines, NULL, &e);
+			assert_non_null(j);
+			if (j->n != 1 || j->fault[0].sw != sw || j->fault[0].lid != lid ||
+			    j->fault[0].kind != kind)
+				fail_msg("draw %u: %zu faults, expected %s of switch %u LID %u", i, j->n,
+					 ar_fault_word[kind], sw, lid);
+			seen[kind]++;
+			ar_judgement_free(j);
 		}
-		r = session_routing(s);
-		do {
-			sw = rng_below(&seed, r->topo->fabric->n_switches);
-			lid = 1 + rng_below(&seed, r->lids->max_lid);
-		} while (!adaptive_find(r->adaptive, sw, lid));
-		c = copy_of(r);
-		kind = change(c, sw, lid, !endport_is_switch(r->topo->fabric, lid_owner(r->lids, lid)),
-			      &seed);
-		w = sweep_with_routing(session_sweep(s), c);
-		j = ar_judge(w, all_engines, NULL, &e);
-		assert_non_null(j);
-		if (j->n != 1 || j->fault[0].sw != sw || j->fault[0].lid != lid || j->fault[0].kind != kind)
-			fail_msg("draw %u: %zu faults, expected %s of switch %u LID %u", i, j->n,
-				 ar_fault_word[kind], sw, lid);
-		seen[kind]++;
-		ar_judgement_free(j);
-		sweep_unref(w);
-		if (i == DRAWS - 1)
-			session_free(s);
 	}
 	for (unsigned k = 0; k < AR_NO_KIND; k++)
 		assert_true(seen[k] > 0);
@@ -329,43 +299,33 @@ static char *far_of(const struct routing *r, uint64_t *seed, bool groups)
 
 static void test_judge_files(void **state)
 {
+	AUTO_SESSION struct session *s = session_of("xgft:4,4,3:1,2,2,shuffle=1");
 	uint64_t seed = test_seed();
-	struct session *s = session_of("xgft:4,4,3:1,2,2,shuffle=1");
-	struct text line = {0};
 	bool fault;
 	struct err e;
 	int rc;
 
-	(void)state;
-	ok_line(s, "route ar_updn");
 	for (unsigned i = 0; i < 4; i++) {
-		char *far = far_of(session_routing(s), &seed, i % 2), *path = put("tables.far", far), *said;
-
-		text_add(&line, "tables %s; judge", path);
-		said = run_line(s, line.s, &rc, &e, false, &fault);
+		ok_line(s, "route ar_updn");
+		AUTO_FREE char *far = far_of(session_routing(s), &seed, i % 2);
+		put("tables.far", far);
+		AUTO_FREE char *said =
+			run_line(s, line_of("tables %s/tables.far; judge", folder), &rc, &e, false, &fault);
 		assert_int_equal(rc, 0);
 		assert_false(fault);
 		assert_non_null(strstr(said, "none breaks the rule of ar_updn"));
 		assert_int_equal(strstr(said, "only static ports can be judged") != NULL, i % 2 == 0);
-		free(said);
-		/* one static port that leads back down */
-		free(far);
-		free(path);
-		ok_line(s, "route ar_updn");
-		text_free(&line);
 	}
-	session_free(s);
-	s = session_of("torus:4x4");
+	ok_line(s, "synth torus:4x4");
 	line_fails(s, "route minhop; judge", "no root switches");
-	session_free(s);
 }
 
 /* --- ranks of the manager's dump ------------------------------------------------------------------- */
 
-/* opensm-smdb.dump of a fabric; every rank is `add` more than it is. */
-static char *smdb_of(const struct fabric *f, const struct routing *r, unsigned add)
+/* Writes opensm-smdb.dump of a fabric to the folder; every rank is `add` more than it is. */
+static void put_smdb(const struct fabric *f, const struct routing *r, unsigned add)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 
 	text_add(&t, "START_NODES\nNodeDesc, NumPorts, NodeType, NodeGUID, PortGUID\n");
 	for (uint32_t n = 0; n < f->n_nodes; n++)
@@ -383,20 +343,19 @@ static char *smdb_of(const struct fabric *f, const struct routing *r, unsigned a
 			 f->port_num[a], f->node_guid[f->port_node[b]], f->port_num[b]);
 	}
 	text_add(&t, "END_LINKS\n");
-	return t.s;
+	put("opensm-smdb.dump", t.s);
 }
 
 static void test_told_ranks(void **state)
 {
-	struct session *s = session_of("xgft:3,3:1,2"), *b = session_new(all_engines, all_commands);
-	char *dump, *path, *line;
+	AUTO_SESSION struct session *s = session_of("xgft:3,3:1,2");
+	AUTO_SESSION struct session *b = session_new(all_engines, all_commands);
+	AUTO_SESSION struct session *c = session_new(all_engines, all_commands);
 
-	(void)state;
 	ok_line(s, "route updn");
-	dump = smdb_of(s->fabric, session_routing(s), 3);
-	path = put("opensm-smdb.dump", dump);
-	line = str_printf("load %s; route ar_updn", path);
-	line_says(b, line, "by the ranks that the source tells");
+	put_smdb(s->fabric, session_routing(s), 3);
+	line_says(b, line_of("load %s/opensm-smdb.dump; route ar_updn", folder),
+		  "by the ranks that the source tells");
 	assert_int_equal(b->fabric->n_links, s->fabric->n_links);
 	for (uint32_t k = 0; k < b->fabric->n_switches; k++)
 		assert_true(session_routing(b)->ops->rank(session_routing(b), k) >= 3);
@@ -407,31 +366,15 @@ static void test_told_ranks(void **state)
 	line_says(b, "rename leaf-01 first; judge", "by the ranks that the source tells");
 	line_says(b, "set root_guid_file spine-0[1-2]; fail link first[4]; judge",
 		  "fewest legal hops; by rule");
-	session_free(b);
 	/* another file tells the cables: the folder has both */
-	b = session_new(all_engines, all_commands);
-	free(line);
-	line = str_printf("save %s/a.ibnetdiscover", folder);
-	ok_line(s, line);
-	free(line);
-	line = str_printf("load %s; route ar_updn", folder);
-	line_says(b, line, "by the ranks that the source tells");
-	free(line);
-	free(path);
-	free(dump);
+	ok_line(s, line_of("save %s/a.ibnetdiscover", folder));
+	line_says(c, line_of("load %s; route ar_updn", folder), "by the ranks that the source tells");
 	/* after a failure ranks are distances from the roots that it tells, even where counting finds others
 	 */
-	dump = smdb_of(s->fabric, session_routing(s), 0);
-	path = put("opensm-smdb.dump", dump);
-	line = str_printf("load %s; fail link leaf-01[4]; route ar_updn", path);
-	ok_line(b, line);
-	assert_string_equal(session_routing(b)->engine, "ar_updn");
-	groups_are_right(session_routing(b));
-	free(line);
-	free(path);
-	free(dump);
-	session_free(b);
-	session_free(s);
+	put_smdb(s->fabric, session_routing(s), 0);
+	ok_line(c, line_of("load %s/opensm-smdb.dump; fail link leaf-01[4]; route ar_updn", folder));
+	assert_string_equal(session_routing(c)->engine, "ar_updn");
+	groups_are_right(session_routing(c));
 }
 
 /* --- port groups -------------------------------------------------------------------------------------- */
@@ -439,8 +382,8 @@ static void test_told_ranks(void **state)
 static void members_are(const struct port_groups *g, const struct fabric *f, const char *group,
 			const char *want)
 {
-	uint8_t *in = NEW_ARRAY(f->n_ports, uint8_t);
-	struct text t = {0};
+	AUTO_FREE uint8_t *in = NEW_ARRAY(f->n_ports, uint8_t);
+	AUTO_TEXT struct text t = {0};
 	struct err e;
 	int rc = port_groups_members(g, group, f, in, &e);
 
@@ -452,8 +395,6 @@ static void members_are(const struct port_groups *g, const struct fabric *f, con
 		if (in[p])
 			text_add(&t, "%s%s", t.len ? " " : "", f->node_desc[f->port_node[p]]);
 	assert_string_equal(text_str(&t), want);
-	text_free(&t);
-	free(in);
 }
 
 static void test_port_groups(void **state)
@@ -481,11 +422,10 @@ static void test_port_groups(void **state)
 		{"port-group\nport-regexp: (a+)+\n", "without {, back references and +"},
 		{"port-group\nnonsense\n", "g:2: found 'nonsense', expected KEY: VALUE or end-port-group"},
 	};
-	struct fabric *f = make_fabric("xgft:2,3:1,2");
+	AUTO_FABRIC struct fabric *f = make_fabric("xgft:2,3:1,2");
 	struct err e;
 	struct port_groups *g = port_groups_parse("g", text, strlen(text), &e);
 
-	(void)state;
 	assert_non_null(g);
 	members_are(g, f, "roots", "spine-01 spine-02");
 	members_are(g, f, "two", "");
@@ -501,7 +441,6 @@ static void test_port_groups(void **state)
 		if (!strstr(e.msg, bad[i][1]))
 			fail_msg("%s: %s", bad[i][0], e.msg);
 	}
-	fabric_unref(f);
 }
 
 /* --- opensm.conf of such a site ------------------------------------------------------------------------- */
@@ -510,103 +449,55 @@ static void test_conf(void **state)
 {
 	static const char *const engines[] = {"ar_ftree", "ar_torus", "dfp", "dfp2",
 					      "kdor-hc",  "pqft",     "auto"};
-	struct session *s = session_of("xgft:3,3:1,2"), *other;
-	char *conf, *policy, *roots, *line;
+	AUTO_SESSION struct session *s = session_of("xgft:3,3:1,2");
+	AUTO_SESSION struct session *other = session_of("xgft:3,3:1,2");
+	AUTO_FREE char *line = str_printf("config %s/a.conf", folder);
 
-	(void)state;
-	conf = put("a.conf", "virt_max_ports_in_process 512\nrouting_engine ar_updn\nlmc 1\n"
-			     "root_guid_file /opt/ufm/files/conf/opensm/no-such.conf\n");
-	line = str_printf("config %s", conf);
+	put("a.conf", "virt_max_ports_in_process 512\nrouting_engine ar_updn\nlmc 1\n"
+		      "root_guid_file /opt/ufm/files/conf/opensm/no-such.conf\n");
 	line_says(s, line,
 		  "root_guid_file: /opt/ufm/files/conf/opensm/no-such.conf cannot be read here; skipped");
 	line_says(s, line, "virt_max_ports_in_process: unknown key");
 	line_says(s, line, "by rule, ties may differ");
 	assert_string_equal(session_routing(s)->engine, "ar_updn");
 	assert_string_equal(options_get(s->setup->options, "lmc"), "1");
-	free(line);
-	free(conf);
 	for (size_t i = 0; i < ARRAY_LEN(engines); i++) {
-		char *text = str_printf("routing_engine %s\nlmc 2\ncn_guid_file /nowhere\n", engines[i]),
-		     *want = str_printf(
-			     "%s: of NVIDIA's subnet manager, which ibscope does not compute; skipped, so no "
-			     "engine routes by this file",
-			     engines[i]);
-
-		conf = put("b.conf", text);
-		line = str_printf("config %s", conf);
-		line_says(s, line, want);
+		put("a.conf", line_of("routing_engine %s\nlmc 2\ncn_guid_file /nowhere\n", engines[i]));
+		line_says(
+			s, line,
+			line_of("%s: of NVIDIA's subnet manager, which ibscope does not compute; skipped, so "
+				"no engine routes by this file",
+				engines[i]));
 		assert_string_equal(options_get(s->setup->options, "lmc"), "2");
 		assert_null(s->configured);
-		free(line);
-		line = str_printf("route %s", engines[i]);
-		line_fails(s, line, "of NVIDIA's subnet manager");
-		free(text);
-		free(want);
-		free(conf);
-		free(line);
+		line_fails(s, line_of("route %s", engines[i]), "of NVIDIA's subnet manager");
 	}
 	/* doctor tells that what it judges is not the engine named */
-	other = session_new(all_engines, all_commands);
-	conf = put("b.conf", "routing_engine ar_ftree\n");
-	line = str_printf("config %s", conf);
-	ok_line(other, "synth xgft:3,3:1,2");
+	put("a.conf", "routing_engine ar_ftree\n");
 	ok_line(other, line);
 	line_says(other, "doctor", "The engine given is not computed here: as OpenSM without settings.");
-	session_free(other);
-	free(line);
-	free(conf);
 	/* the next of the chain counts */
-	conf = put("c.conf", "routing_engine dfp, updn\n");
-	line = str_printf("config %s", conf);
+	put("a.conf", "routing_engine dfp, updn\n");
 	line_says(s, line, "dfp: of NVIDIA's subnet manager, which ibscope does not compute; skipped\n");
 	assert_string_equal(session_routing(s)->engine, "updn");
-	free(line);
-	free(conf);
 	/* OpenSM's own file is read as before */
-	conf = put("d.conf", "routing_engine updn\nroot_guid_file /nowhere\n");
-	line = str_printf("config %s", conf);
+	put("a.conf", "routing_engine updn\nroot_guid_file /nowhere\n");
 	line_fails(s, line, "expected a file that can be read");
-	free(line);
-	free(conf);
 	/* a group's name among the roots */
-	policy = put("pgrp.conf", "port-group\nport-regexp: spine.*2\nname: root_switches\nend-port-group\n");
-	roots = put("roots.conf", "# roots\n root_switches \n");
-	line = str_printf("routing_engine ar_updn\nroot_guid_file %s\npgrp_policy_file %s\n", roots, policy);
-	conf = put("e.conf", line);
-	free(line);
-	line = str_printf("config %s", conf);
+	put("pgrp.conf", "port-group\nport-regexp: spine.*2\nname: root_switches\nend-port-group\n");
+	put("roots.conf", "# roots\n root_switches \n");
+	put("a.conf", line_of("routing_engine ar_updn\nroot_guid_file %s/roots.conf\n"
+			      "pgrp_policy_file %s/pgrp.conf\n",
+			      folder, folder));
 	ok_line(s, line);
 	for (uint32_t k = 0; k < s->fabric->n_switches; k++)
 		assert_int_equal(session_routing(s)->ops->rank(session_routing(s), k) == 0,
 				 !strcmp(switch_name(s->fabric, k), "spine-02"));
-	free(roots);
-	roots = put("roots.conf", "0x1\nroot_switch\n");
+	put("roots.conf", "0x1\nroot_switch\n");
 	line_says(s, "route ar_updn",
 		  "roots.conf:2: found 'root_switch', expected a GUID or the name of a port group");
-	free(policy);
-	policy = put("pgrp.conf", "port-group\n");
+	put("pgrp.conf", "port-group\n");
 	line_says(s, "route ar_updn", "expected end-port-group");
-	free(line);
-	free(conf);
-	free(policy);
-	free(roots);
-	session_free(s);
-}
-
-static int make_folder(void **state)
-{
-	(void)state;
-	return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void **state)
-{
-	char *line = str_printf("rm -r %s", folder);
-	int rc = system(line); /* NOLINT(cert-env33-c): a folder of this test's own */
-
-	(void)state;
-	free(line);
-	return rc;
 }
 
 int main(void)
@@ -618,5 +509,8 @@ int main(void)
 		cmocka_unit_test(test_conf),
 	};
 
-	return cmocka_run_group_tests(tests, make_folder, remove_folder);
+	folder = temp_folder();
+	int failed = cmocka_run_group_tests(tests, NULL, NULL);
+	temp_remove(&folder);
+	return failed;
 }

@@ -2,18 +2,13 @@
  * Words read by syntax lines: every command's and pane's own line with good, wrong and random words; what a
  * reading is where there are several; numbers at the edges of their ranges.
  */
-#include "core/base/err.h"
 #include "core/base/rng.h"
-#include "core/base/text.h"
 #include "core/session/command.h"
 #include "fixture.h"
 
 static struct session *routed(void)
 {
-	struct session *s = session_new(all_engines, all_commands);
-
-	ok_line(s, "synth xgft:3,3:1,2; route minhop");
-	return s;
+	return make_session("synth xgft:3,3:1,2; route minhop");
 }
 
 /* A line read by a syntax line; what args_read() says. */
@@ -48,7 +43,6 @@ static void test_numbers(void **state)
 					   "4294967297"};
 	uint64_t n = 7;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(none); i++)
 		assert_false(number_of(none[i], 0, UINT32_MAX, &n));
 	assert_int_equal(n, 7);
@@ -71,12 +65,11 @@ static void test_readings(void **state)
 {
 	static const char cycle[] = "x [LAYER [GROUP [STEP]] [switches] | all [switches] | SRC DST [LAYER]]",
 			  start[] = "x [ENGINE] [SWITCH [DST]] | [ENGINE] all | pair SWITCH SWITCH";
-	struct session *s = routed();
+	AUTO_SESSION struct session *s = routed();
 	struct args a;
 	struct err e;
 	char **argv;
 
-	(void)state;
 	assert_int_equal(read_line(s, cycle, NULL, "x 3 2", &a, &argv, &e), 0);
 	assert_true(a.form == 0 && args_number(&a, "LAYER", 9) == 3 && args_number(&a, "GROUP", 9) == 2);
 	assert_false(args_has(&a, "switches") || args_get(&a, "SRC"));
@@ -107,7 +100,6 @@ static void test_readings(void **state)
 	assert_int_equal(read_line(s, "x [NODE|NODE[PORT]]", NULL, "x leaf-01[99]", &a, &argv, &e), -1);
 	assert_non_null(strstr(e.msg, "no port 99"));
 	forget(&a, argv);
-	session_free(s);
 }
 
 /* A number stands behind the small word that its key has. */
@@ -119,12 +111,11 @@ static void test_keys(void **state)
 		{.key = NULL},
 	};
 	static const char syntax[] = "x [EVENT] | write FILE [rank N] [failures N]";
-	struct session *s = session_new(all_engines, all_commands);
+	AUTO_SESSION struct session *s = session_new(all_engines, all_commands);
 	struct args a;
 	struct err e;
 	char **argv;
 
-	(void)state;
 	assert_int_equal(read_line(s, syntax, numbers, "x write f rank 2 failures 9", &a, &argv, &e), 0);
 	assert_true(args_number(&a, "rank N", 0) == 2 && args_number(&a, "failures N", 0) == 9);
 	assert_string_equal(args_word(&a, "FILE", ""), "f");
@@ -136,7 +127,6 @@ static void test_keys(void **state)
 	forget(&a, argv);
 	assert_int_equal(read_line(s, syntax, numbers, "x write", &a, &argv, &e), 1);
 	forget(&a, argv);
-	session_free(s);
 }
 
 /* A word for one of the syntax: right mostly. */
@@ -181,12 +171,11 @@ static void try_words(const struct session *s, const char *syntax, const struct 
 	snprintf(buf[0], sizeof(buf[0]), "%.*s", (int)strcspn(syntax, " "), syntax);
 	for (; argc < 8 && rng_below(seed, 8); argc++) {
 		struct choice c = {.n = 0};
-		unsigned k;
 
 		syntax_next(syntax, argc, argv, offer, &c);
 		if (!c.n)
 			break;
-		k = rng_below(seed, (unsigned)c.n);
+		unsigned k = rng_below(seed, (unsigned)c.n);
 		some_word(c.word[k], c.len[k], seed, buf[argc], sizeof(buf[argc]));
 		argv[argc] = buf[argc];
 	}
@@ -215,24 +204,21 @@ static void try_words(const struct session *s, const char *syntax, const struct 
 
 static void test_random_words(void **state)
 {
-	struct session *s = routed();
+	AUTO_SESSION struct session *s = routed();
 	uint64_t seed = test_seed();
 	size_t panes = 0;
 
-	(void)state;
 	for (size_t t = 0; s->commands[t]; t++)
 		for (const struct command *c = s->commands[t]; c->name; c++)
 			for (unsigned i = 0; i < 40; i++)
 				try_words(s, c->syntax, c->numbers, &seed);
 	for (struct subcommand pane; command_find(s, "list", NULL)->subcommand(panes, &pane); panes++) {
-		char *syntax = str_printf("%s %s", pane.name, pane.syntax);
+		AUTO_FREE char *syntax = str_printf("%s %s", pane.name, pane.syntax);
 
 		for (unsigned i = 0; i < 40; i++)
 			try_words(s, syntax, NULL, &seed);
-		free(syntax);
 	}
 	assert_true(panes > 40);
-	session_free(s);
 }
 
 /* What was taken for another number is refused, with what was found and what was expected. */
@@ -259,12 +245,10 @@ static void test_refused(void **state)
 		{"list cycle 0 4294967297", "pane cycle: found \"4294967297\""},
 		{"list advise failures \"\"", "failures: found"},
 	};
-	struct session *s = routed();
+	AUTO_SESSION struct session *s = routed();
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(lines); i++)
 		line_fails(s, lines[i][0], lines[i][1]);
-	session_free(s);
 }
 
 int main(void)

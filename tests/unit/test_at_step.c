@@ -2,7 +2,6 @@
  * Panes at a step of a run that is walked through: all of them, with every engine that is recorded, on random
  * fabrics by a fresh seed.  What they show is compared with the tables as the events alone make them.
  */
-#include "core/base/memory.h"
 #include "core/base/rng.h"
 #include "core/trace/walk.h"
 #include "engines/lash/lash.h"
@@ -86,41 +85,49 @@ static bool is_finished(const struct stage *g, size_t step)
 
 /* --- panes -------------------------------------------------------------------------------------------- */
 
-static void put_word(const struct stage *g, char letter, char *buf, size_t size)
+static void put_word(const struct stage *g, char letter, struct text *t)
 {
 	const struct fabric *f = g->s->fabric;
-	struct text t = {0};
 	unsigned port = 1;
 
 	while (port < f->switch_nports[g->sw] && f->port_peer[switch_port_id(f, g->sw, port)] == NO_ID)
 		port++;
 	if (letter == 'S')
-		word_node(f, f->switch_node[g->sw], &t);
+		word_node(f, f->switch_node[g->sw], t);
 	else if (letter == 'P')
-		word_port(f, switch_port_id(f, g->sw, port), &t);
+		word_port(f, switch_port_id(f, g->sw, port), t);
 	else
-		text_add(&t, "%u", g->lid[letter == 'M']);
-	snprintf(buf, size, "%s", text_str(&t));
-	text_free(&t);
+		text_add(t, "%u", g->lid[letter == 'M']);
+}
+
+/* Words as in wanted[], with blanks between them; their letters become what the panes are about. */
+static void put_words(const struct stage *g, const char *words, struct text *t)
+{
+	text_add(t, "%s", "");
+	for (size_t n; *words; words += n + (words[n] == ' ')) {
+		n = strcspn(words, " ");
+		if (t->len && t->s[t->len - 1] != ' ')
+			text_putc(t, ' ');
+		if (n == 1 && strchr("SLMP", *words))
+			put_word(g, *words, t);
+		else
+			text_add(t, "%.*s", (int)n, words);
+	}
 }
 
 /* A pane with words as in wanted[]; NULL: it cannot be opened here. */
 static struct view *open_pane(const struct stage *g, struct scene *sc, const char *pane, const char *words)
 {
-	char buf[4][100], list[100], *argv[4], *rest = list;
+	AUTO_TEXT struct text list = {0};
+	char *argv[4];
 	int argc = 0;
 	struct err e = {0};
-	struct view *v;
 
-	snprintf(list, sizeof(list), "%s", words ? words : "");
-	for (char *w; (w = strtok_r(rest, " ", &rest)) && argc < 4; argc++) {
-		argv[argc] = buf[argc];
-		if (strlen(w) == 1 && strchr("SLMP", *w))
-			put_word(g, *w, buf[argc], sizeof(buf[0]));
-		else
-			snprintf(buf[argc], sizeof(buf[0]), "%s", w);
-	}
-	v = view_new(view_find(pane), sc, argc, argc ? argv : NULL, &e);
+	put_words(g, words ? words : "", &list);
+	char *rest = list.s;
+	while (argc < 4 && (argv[argc] = strtok_r(rest, " ", &rest)))
+		argc++;
+	struct view *v = view_new(view_find(pane), sc, argc, argc ? argv : NULL, &e);
 	if (!v && !*e.msg)
 		fail_msg("%s: pane %s does not open, and does not say why", g->what, pane);
 	return v;
@@ -130,7 +137,7 @@ static void add_cells(struct view *v, uint32_t row, struct text *t)
 {
 	static const char *const places[] = {"node", "port", "switch", "lid",  "dst", "src",
 					     "peer", "host", "layer",  "loop", "link"};
-	struct text other = {0};
+	AUTO_TEXT struct text other = {0};
 
 	for (unsigned c = 0; c < v->ops->n_columns; c++) {
 		if (!v->width[c])
@@ -146,7 +153,6 @@ static void add_cells(struct view *v, uint32_t row, struct text *t)
 		view_place(v, row, places[i], &other);
 	if (!view_is_header(v, row))
 		view_follow(v, row, &other);
-	text_free(&other);
 }
 
 #define ROWS 60 /* of a pane that are looked at */
@@ -154,7 +160,7 @@ static void add_cells(struct view *v, uint32_t row, struct text *t)
 /* All that a pane says; it is drawn as well. */
 static void read_pane(struct view *v, struct text *t)
 {
-	struct canvas c = {0};
+	AUTO_CANVAS struct canvas c = {0};
 
 	view_title(v, t);
 	for (uint32_t i = 0; i < view_count(v) && i < ROWS; i++) {
@@ -167,15 +173,14 @@ static void read_pane(struct view *v, struct text *t)
 		canvas_clear(&c, 70, 20, false);
 		v->ops->draw(v, &c);
 	}
-	canvas_free(&c);
 	if (!*text_str(t))
 		fail_msg("pane %s says nothing", v->ops->name);
 }
 
 static void try_pane(const struct stage *g, struct scene *sc, const char *pane, const char *words)
 {
-	struct view *v = open_pane(g, sc, pane, words);
-	struct text t = {0};
+	AUTO_VIEW struct view *v = open_pane(g, sc, pane, words);
+	AUTO_TEXT struct text t = {0};
 
 	if (!v)
 		return;
@@ -183,8 +188,6 @@ static void try_pane(const struct stage *g, struct scene *sc, const char *pane, 
 	read_pane(v, &t);
 	if (!(v->ops->flags & VIEW_PRESENT) != !strstr(text_str(&t), " ── present"))
 		fail_msg("%s: pane %s does not say which state it shows: %s", g->what, pane, text_str(&t));
-	text_free(&t);
-	view_free(v);
 	scene_drop_results(sc);
 }
 
@@ -224,9 +227,9 @@ static const char *cell_text(const struct view *v, uint32_t row, const char *nam
 /* A dot where nothing is decided, and nowhere else; cells that the event of a single step changed. */
 static void check_lft(const struct stage *g, struct scene *sc, size_t step, bool single)
 {
-	struct view *v = open_pane(g, sc, "lft", "S");
+	AUTO_VIEW struct view *v = open_pane(g, sc, "lft", "S");
 	bool routes = recording_scheme_of(g->r)->scheme->row_at != NULL;
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 
 	assert_non_null(v);
 	assert_true(view_settle(v, NULL));
@@ -250,61 +253,51 @@ static void check_lft(const struct stage *g, struct scene *sc, size_t step, bool
 		if (dot)
 			assert_false(view_marks(v, row) & MARK_DOWN);
 	}
-	text_free(&t);
-	view_free(v);
 }
 
 /* Values as the moment's matrix has them, dots where there is none that may still come. */
 static void check_hops(const struct stage *g, struct scene *sc)
 {
 	const struct routing *r = sc->sweep->routing;
-	struct view *v = open_pane(g, sc, "hops", "S");
-	struct text t = {0};
+	AUTO_VIEW struct view *v = open_pane(g, sc, "hops", "S");
+	AUTO_TEXT struct text t = {0};
 
 	assert_non_null(v);
 	assert_true(view_settle(v, NULL));
 	for (uint32_t i = 0; r->ops->hops && i < view_count(v); i++) {
 		const char *s = cell_text(v, view_row(v, i), "least", &t), *now = strstr(s, "→");
-		struct text name = {0};
-		uint32_t to;
-		unsigned least;
+		AUTO_TEXT struct text name = {0};
 
 		view_place(v, view_row(v, i), "node", &name);
-		to = session_node(g->s, text_str(&name), NULL);
-		least = r->ops->hops(r, g->sw, g->s->fabric->node_switch[to], 0);
+		uint32_t to = session_node(g->s, text_str(&name), NULL);
+		unsigned least = r->ops->hops(r, g->sw, g->s->fabric->node_switch[to], 0);
 		now = now ? now + strlen("→") : s;
 		if (least == NO_PATH ? strcmp(now, ".") != 0 && strcmp(now, "-") != 0
 				     : strtoul(now, NULL, 10) != least)
 			fail_msg("%s: hops to %s read %s, expected %u", g->what, text_str(&name), s, least);
 		if (least == NO_PATH && !strcmp(now, "-")) /* nothing later brings one */
 			assert_false(scene_unfinished(sc, T_HOPS) || scene_unfinished(sc, T_PLAIN));
-		text_free(&name);
 	}
-	text_free(&t);
-	view_free(v);
 }
 
 static void check_ranks(const struct stage *g, struct scene *sc)
 {
-	struct view *v = open_pane(g, sc, "ranks", NULL);
-	struct text t = {0}, name = {0};
+	AUTO_VIEW struct view *v = open_pane(g, sc, "ranks", NULL);
+	AUTO_TEXT struct text t = {0};
+	AUTO_TEXT struct text name = {0};
 
 	assert_true(view_settle(v, NULL));
 	for (uint32_t i = 0; i < view_count(v); i++) {
 		const struct routing *r = sc->sweep->routing;
-		uint32_t rank, sw;
 
 		text_clear(&name);
 		view_place(v, view_row(v, i), "node", &name);
-		sw = g->s->fabric->node_switch[session_node(g->s, text_str(&name), NULL)];
-		rank = r->ops->rank(r, sw);
+		uint32_t sw = g->s->fabric->node_switch[session_node(g->s, text_str(&name), NULL)];
+		uint32_t rank = r->ops->rank(r, sw);
 		cell_text(v, view_row(v, i), "rank", &t);
 		if (rank == NO_RANK ? *t.s != '.' && *t.s != '-' : strtoul(t.s, NULL, 10) != rank)
 			fail_msg("%s: rank of %s reads %s", g->what, text_str(&name), t.s);
 	}
-	text_free(&t);
-	text_free(&name);
-	view_free(v);
 }
 
 /* Pairs of LASH's layers are those that events put there. */
@@ -313,24 +306,20 @@ static void check_layers(const struct stage *g, struct scene *sc)
 	struct walk *w = session_walk(g->s);
 	const uint8_t *layer = walk_bytes(w, T_LAYER);
 	uint64_t count[LASH_MAX_LAYERS + 1] = {0};
-	struct view *v;
 
 	if (strcmp(recording_engine(g->r), "lash") != 0 || !layer || !lash_of(sc->sweep->routing))
 		return;
 	for (size_t i = 0; i < recording_cells(g->r, T_LAYER); i++)
 		if (layer[i] != LASH_NO_LAYER)
 			count[layer[i]]++;
-	v = open_pane(g, sc, "layers", NULL);
+	AUTO_VIEW struct view *v = open_pane(g, sc, "layers", NULL);
 	assert_true(view_settle(v, NULL));
-	if (sc->sweep == sc->real) { /* what is in force, which may be other layers */
-		view_free(v);
+	if (sc->sweep == sc->real) /* what is in force, which may be other layers */
 		return;
-	}
 	for (uint32_t row = 0; row < v->n_rows; row++)
 		assert_int_equal(view_number(v, row, column(v, "pairs")), count[row]);
 	for (unsigned l = v->n_rows; l <= LASH_MAX_LAYERS; l++)
 		assert_int_equal(count[l], 0);
-	view_free(v);
 }
 
 /* The cycle of a refusal: as many channels as the event has, the pair's own marked. */
@@ -338,10 +327,10 @@ static void check_cycle(const struct stage *g, struct scene *sc)
 {
 	const struct rec_event *ev = moment_event(sc->moment);
 	bool refused = ev && ev->kind == REC_REFUSE;
-	struct view *v = open_pane(g, sc, "cycle", NULL);
+	AUTO_VIEW struct view *v = open_pane(g, sc, "cycle", NULL);
 	const uint32_t *word;
 	uint32_t edges = 0;
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 
 	assert_true(view_settle(v, NULL));
 	if (refused) {
@@ -353,8 +342,6 @@ static void check_cycle(const struct stage *g, struct scene *sc)
 		view_title(v, &t);
 		assert_true(v->n_rows || strstr(text_str(&t), "no refusal at this step"));
 	}
-	text_free(&t);
-	view_free(v);
 }
 
 /* What mincontention's elements chose for the LID at hand is what their events say; the others have not. */
@@ -362,13 +349,11 @@ static void check_ways(const struct stage *g, struct scene *sc, size_t step)
 {
 	const struct mincontention *m = mincontention_of(sc->sweep->routing);
 	struct walk *w = session_walk(g->s);
-	struct mincontention_ways *ways;
-	uint8_t *settled;
 	unsigned lid = 0;
 
 	if (!m || is_finished(g, step))
 		return;
-	settled = mem_alloc(m->elements->n + 1);
+	AUTO_FREE uint8_t *settled = mem_alloc(m->elements->n + 1);
 	for (size_t i = 1; i <= step; i++) {
 		const struct rec_event *ev = recording_event(g->r, i);
 
@@ -379,7 +364,7 @@ static void check_ways(const struct stage *g, struct scene *sc, size_t step)
 			settled[m->elements->of[ev->a]] = 1;
 		}
 	}
-	ways = lid ? mincontention_ways(sc->sweep->routing, lid, NULL) : NULL;
+	struct mincontention_ways *ways = lid ? mincontention_ways(sc->sweep->routing, lid, NULL) : NULL;
 	for (uint32_t e = 0; ways && e < m->elements->n; e++) {
 		const struct mincontention_way *way = &ways->way[ways->first[e]];
 		uint32_t key = walk_value(w, T_KEY, e);
@@ -395,7 +380,6 @@ static void check_ways(const struct stage *g, struct scene *sc, size_t step)
 		assert_int_equal(way->key.distance, key & 0xffff);
 	}
 	mincontention_ways_free(ways);
-	free(settled);
 }
 
 /* A layer's dependencies are those that events brought. */
@@ -403,12 +387,11 @@ static void check_dependencies(const struct stage *g, size_t step)
 {
 	const struct rec_scheme *scheme = recording_scheme_of(g->r)->scheme;
 	struct walk *w = session_walk(g->s);
-	struct rec_dependency *d;
 	uint32_t n, held = 0;
 
 	if (!scheme->dependencies)
 		return;
-	d = scheme->dependencies(g->r, step, &n);
+	AUTO_FREE struct rec_dependency *d = scheme->dependencies(g->r, step, &n);
 	for (size_t i = 0; i < recording_cells(g->r, T_DEP); i++)
 		held += walk_value(w, T_DEP, (uint32_t)i) != NO_ID;
 	assert_int_equal(n, held);
@@ -420,12 +403,11 @@ static void check_dependencies(const struct stage *g, size_t step)
 		assert_int_equal(tp->peer_switch[d[i].from],
 				 tp->fabric->node_switch[tp->fabric->port_node[d[i].to]]);
 	}
-	free(d);
 }
 
 static void look(struct stage *g, size_t step, bool single, bool all)
 {
-	struct scene sc = {.panes = all_views, .places = all_places};
+	AUTO_SCENE struct scene sc = {.panes = all_views, .places = all_places};
 
 	replay(g, step);
 	scene_take(&sc, g->s);
@@ -441,19 +423,9 @@ static void look(struct stage *g, size_t step, bool single, bool all)
 	check_dependencies(g, step);
 	if (all)
 		all_panes(g, &sc);
-	scene_release(&sc);
-	scene_drop_results(&sc);
 }
 
 /* --- the end of a walk is the present ---------------------------------------------------------- */
-
-static char *list(struct session *s, const char *line)
-{
-	struct err e;
-	int rc;
-
-	return run_line(s, line, &rc, &e, false, NULL);
-}
 
 static void end_is_the_present(struct stage *g)
 {
@@ -462,27 +434,22 @@ static void end_is_the_present(struct stage *g)
 	size_t n = recording_steps(g->r);
 
 	for (size_t i = 0; i < ARRAY_LEN(panes); i++) {
-		char line[200], word[100], *now, *at, *rest;
-		const char *blank = strchr(panes[i], ' ');
-		struct walk *w;
+		AUTO_TEXT struct text line = {0};
+		struct err e;
+		int rc;
 
-		snprintf(line, sizeof(line), "list %.*s", (int)strcspn(panes[i], " "), panes[i]);
-		for (const char *c = blank; c; c = strchr(c + 1, ' ')) {
-			put_word(g, c[1], word, sizeof(word));
-			snprintf(line + strlen(line), sizeof(line) - strlen(line), " %s", word);
-		}
+		text_add(&line, "list ");
+		put_words(g, panes[i], &line);
 		step_to(g, n - 1);
 		step_to(g, n); /* the last event changes nothing */
-		at = list(g->s, line);
-		w = walk_new(g->r);
+		AUTO_FREE char *at = run_line(g->s, line.s, &rc, &e, false, NULL);
+		struct walk *w = walk_new(g->r);
 		session_set_walk(g->s, NULL);
-		now = list(g->s, line);
+		AUTO_FREE char *now = run_line(g->s, line.s, &rc, &e, false, NULL);
 		session_set_walk(g->s, w);
-		rest = strchr(at, '\n') ? strchr(at, '\n') + 1 : at;
+		char *rest = strchr(at, '\n') ? strchr(at, '\n') + 1 : at;
 		if (strcmp(rest, now) != 0)
-			fail_msg("%s: %s at the last step:\n%s\nexpected\n%s", g->what, line, at, now);
-		free(now);
-		free(at);
+			fail_msg("%s: %s at the last step:\n%s\nexpected\n%s", g->what, line.s, at, now);
 	}
 }
 
@@ -510,7 +477,6 @@ static void walk_through(struct session *s, const char *engine, uint64_t *seed, 
 {
 	struct err e = {0};
 	struct stage g = {.s = s, .what = what};
-	size_t n, cells;
 
 	g.r = recording_make(&(struct rec_request){.sweep = session_sweep(s),
 						   .engine = engine,
@@ -519,8 +485,8 @@ static void walk_through(struct session *s, const char *engine, uint64_t *seed, 
 			     &e);
 	if (!g.r)
 		fail_msg("%s: %s", what, e.msg);
-	n = recording_steps(g.r);
-	cells = s->fabric->n_switches * row_of(&g);
+	size_t n = recording_steps(g.r);
+	size_t cells = s->fabric->n_switches * row_of(&g);
 	g.entry = mem_alloc(cells);
 	g.decided = mem_alloc(cells);
 	choose_objects(&g, seed);
@@ -564,24 +530,16 @@ static void options(struct session *s, const char *engine, uint64_t *seed)
 
 static bool one_fabric(const struct engine *g, const char *shape, uint64_t *seed)
 {
-	struct session *s = session_new(all_engines, all_commands);
-	char line[200];
-	bool runs;
+	AUTO_SESSION struct session *s = make_session(line_of("synth %s", shape));
 
-	snprintf(line, sizeof(line), "synth %s", shape);
-	ok_line(s, line);
-	if (rng_below(seed, 2)) {
-		snprintf(line, sizeof(line), "fail random 1 seed=%u", rng_below(seed, 100000));
-		ok_line(s, line);
-	}
+	if (rng_below(seed, 2))
+		ok_line(s, line_of("fail random 1 seed=%u", rng_below(seed, 100000)));
 	options(s, g->name, seed);
-	snprintf(line, sizeof(line), "route %s", g->name);
-	ok_line(s, line);
-	snprintf(line, sizeof(line), "%s on %s", g->name, shape);
-	runs = recording_possible(session_sweep(s), g->name, all_engines) != NULL;
+	ok_line(s, line_of("route %s", g->name));
+	AUTO_FREE char *what = str_printf("%s on %s", g->name, shape);
+	bool runs = recording_possible(session_sweep(s), g->name, all_engines) != NULL;
 	if (runs)
-		walk_through(s, g->name, seed, line);
-	session_free(s);
+		walk_through(s, g->name, seed, what);
 	return runs;
 }
 
@@ -592,7 +550,6 @@ static void every_engine(void **state)
 	uint64_t seed = test_seed();
 	unsigned seen = 0;
 
-	(void)state;
 	for (size_t g = 0; all_engines[g]; g++) {
 		uint32_t first = rng_below(&seed, ARRAY_LEN(shapes));
 

@@ -1,92 +1,20 @@
 /* What panes about layers ask for beside the loop, and what they make of it. */
-#include "core/base/err.h"
-#include "core/base/progress.h"
-#include "core/base/text.h"
 #include "engines/lash/lash.h"
 #include "fixture.h"
-#include "views/views.h"
 #include "views/paths/witness.h"
 
 static struct session *routed(const char *spec, const char *engine)
 {
-	struct session *s = session_new(all_engines, all_commands);
-	char line[100];
-	struct err e;
-
-	assert_int_equal(session_set_fabric(s, make_fabric(spec), spec, NULL, &e), 0);
-	ok_line(s, "set qos TRUE"); /* layers are in force */
-	snprintf(line, sizeof(line), "route %s", engine);
-	ok_line(s, line);
-	return s;
-}
-
-static struct view *open_pane(struct scene *sc, const struct view_ops *ops, const char *a, const char *b)
-{
-	char x[64] = "", y[64] = "", *argv[] = {x, y};
-	struct err e;
-	struct view *v;
-
-	snprintf(x, sizeof(x), "%s", a ? a : "");
-	snprintf(y, sizeof(y), "%s", b ? b : "");
-	v = view_new(ops, sc, b ? 2 : a ? 1 : 0, argv, &e);
-	assert_non_null(v);
-	assert_true(view_settle(v, NULL));
-	assert_false(v->waiting);
-	return v;
-}
-
-static void expect_cell(const struct view *v, uint32_t row, unsigned col, const char *want)
-{
-	struct text t = {0};
-
-	assert_true(row < v->n_rows);
-	view_cell(v, row, col, &t);
-	assert_string_equal(text_str(&t), want);
-	text_free(&t);
-}
-
-static void expect_footer(const struct view *v, const char *want)
-{
-	struct text t = {0};
-
-	view_footer(v, &t);
-	assert_string_equal(text_str(&t), want);
-	text_free(&t);
-}
-
-static void expect_follow(const struct view *v, uint32_t row, const char *want)
-{
-	struct text t = {0};
-
-	view_follow(v, row, &t);
-	assert_string_equal(text_str(&t), want);
-	text_free(&t);
+	return make_session(
+		line_of("set qos TRUE; synth %s; route %s", spec, engine)); /* layers are in force */
 }
 
 static void expect_place(const struct view *v, uint32_t row, const char *what, const char *want)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 
 	assert_true(view_place(v, row, what, &t));
 	assert_string_equal(text_str(&t), want);
-	text_free(&t);
-}
-
-static void expect_title(const struct view *v, const char *want)
-{
-	struct text t = {0};
-
-	view_title(v, &t);
-	assert_string_equal(text_str(&t), want);
-	text_free(&t);
-}
-
-static void end(struct scene *sc, struct session *s)
-{
-	scene_release(sc);
-	scene_drop_results(sc);
-	assert_int_equal(sc->n_results, 0);
-	session_free(s);
 }
 
 /* --- witnesses --------------------------------------------------------------------------- */
@@ -121,13 +49,12 @@ static unsigned switch_lid(const struct routing *r, uint32_t sw)
 
 static void witnesses_are_closed_walks(void **state)
 {
-	struct session *s = routed("torus:4x4", "lash");
+	AUTO_SESSION struct session *s = routed("torus:4x4", "lash");
 	const struct routing *r = session_sweep(s)->routing;
 	const struct lash *l = lash_of(r);
 	struct progress p = {0};
 	unsigned found = 0;
 
-	(void)state;
 	for (uint32_t a = 0; a < s->fabric->n_switches; a++) {
 		for (uint32_t b = 0; b < s->fabric->n_switches; b++) {
 			const uint32_t arg[TASK_ARGS] = {switch_lid(r, a), switch_lid(r, b), 0};
@@ -145,18 +72,16 @@ static void witnesses_are_closed_walks(void **state)
 		}
 	}
 	assert_int_equal(found, l->plan->count[1]);
-	session_free(s);
 }
 
 /* Each path of dfsssp was moved out of each layer below its own by a cut. */
 static void cuts_are_witnesses(void **state)
 {
-	struct session *s = routed("torus:4x4,hosts=2", "dfsssp");
+	AUTO_SESSION struct session *s = routed("torus:4x4,hosts=2", "dfsssp");
 	const struct routing *r = session_sweep(s)->routing;
 	struct progress p = {0};
 	unsigned found = 0, top = r->lids->max_lid;
 
-	(void)state;
 	for (unsigned i = 0; i < (top + 1) * (top + 1); i++) {
 		struct pair_layer l = {0};
 		bool layered = r->ops->pair_layer(r, i / (top + 1), i % (top + 1), &l);
@@ -177,46 +102,37 @@ static void cuts_are_witnesses(void **state)
 		}
 	}
 	assert_true(found > 100);
-	session_free(s);
 }
 
 /* --- panes ----------------------------------------------------------------------------------- */
 
 static void a_loop_is_walked_round(void **state)
 {
-	struct session *s = routed("ring:6", "minhop");
-	struct scene sc = {0};
-	struct view *v;
-	uint32_t last;
+	AUTO_SESSION struct session *s = routed("ring:6", "minhop");
+	AUTO_SCENE struct scene sc = {0};
 
-	(void)state;
 	scene_take(&sc, s);
-	v = open_pane(&sc, &view_cycle, NULL, NULL);
-	expect_title(v, "Credit loops of VL 0 ── group 1 of 2: 6 channels");
-	expect_cell(v, 0, 0, "ring0[2] → [3]ring1");
-	last = v->n_rows - 1;
-	expect_cell(v, last - 1, 0, "ring0, where it began");
-	expect_cell(v, last, 0, "next: group 2 of 2");
+	AUTO_VIEW struct view *v = pane_settled(&sc, &view_cycle, NULL, NULL);
+	pane_title_is(v, "Credit loops of VL 0 ── group 1 of 2: 6 channels");
+	pane_cell_is(v, 0, 0, "ring0[2] → [3]ring1");
+	uint32_t last = v->n_rows - 1;
+	pane_cell_is(v, last - 1, 0, "ring0, where it began");
+	pane_cell_is(v, last, 0, "next: group 2 of 2");
 	view_free(v);
-	v = open_pane(&sc, &view_cycle, "0", "3");
+	v = pane_settled(&sc, &view_cycle, "0", "3");
 	assert_int_equal(v->n_rows, 0);
-	expect_title(v, "Credit loops of VL 0 ── 2 groups, no number 3");
-	view_free(v);
-	end(&sc, s);
+	pane_title_is(v, "Credit loops of VL 0 ── 2 groups, no number 3");
 }
 
 static void dependencies_add_up(void **state)
 {
-	struct session *s = routed("torus:4x4", "minhop");
-	struct scene sc = {0};
-	const struct graph *g;
-	struct view *v;
+	AUTO_SESSION struct session *s = routed("torus:4x4", "minhop");
+	AUTO_SCENE struct scene sc = {0};
 	uint64_t in = 0;
 
-	(void)state;
 	scene_take(&sc, s);
-	v = open_pane(&sc, &view_cdg, "0", NULL);
-	g = v->results[0]->value;
+	AUTO_VIEW struct view *v = pane_settled(&sc, &view_cdg, "0", NULL);
+	const struct graph *g = v->results[0]->value;
 	for (uint32_t i = 0; i < g->cdg->n_channels; i++)
 		in += g->in[i];
 	assert_int_equal(in, g->cdg->n_deps);
@@ -224,22 +140,18 @@ static void dependencies_add_up(void **state)
 	for (uint32_t i = 1; i < v->n_rows; i++) /* those on cycles stand first */
 		assert_true(view_marks(v, i - 1) || !view_marks(v, i));
 	assert_true(view_marks(v, 0) & MARK_HERE);
-	view_free(v);
-	end(&sc, s);
 }
 
 /* A pane keeps what it shows until it is loaded again, also when the scene has moved on. */
 static void results_go_with_their_routing(void **state)
 {
-	struct session *s = routed("ring:6", "minhop");
-	struct scene sc = {0};
-	struct view *v;
+	AUTO_SESSION struct session *s = routed("ring:6", "minhop");
+	AUTO_SCENE struct scene sc = {0};
 
-	(void)state;
 	scene_take(&sc, s);
-	v = open_pane(&sc, &view_layers, NULL, NULL);
+	AUTO_VIEW struct view *v = pane_settled(&sc, &view_layers, NULL, NULL);
 	assert_int_equal(sc.n_results, 1);
-	expect_title(v, "minhop: 1 layer");
+	pane_title_is(v, "minhop: 1 layer");
 	ok_line(s, "route lash");
 	assert_true(scene_stale(&sc, s));
 	scene_take(&sc, s);
@@ -250,238 +162,192 @@ static void results_go_with_their_routing(void **state)
 	assert_true(v->waiting);
 	assert_true(view_settle(v, NULL));
 	assert_int_equal(((const struct graph *)v->results[0]->value)->cdg->n_components, 0);
-	view_free(v);
-	end(&sc, s);
 }
 
 static void mesh_is_listed_by_coordinates(void **state)
 {
-	struct session *s = routed("torus:5x5", "minhop");
-	struct scene sc = {0};
-	struct view *v;
+	AUTO_SESSION struct session *s = routed("torus:5x5", "minhop");
+	AUTO_SCENE struct scene sc = {0};
 
-	(void)state;
-	ok_line(s, "set do_mesh_analysis TRUE");
-	ok_line(s, "route lash");
+	ok_line(s, "set do_mesh_analysis TRUE; route lash");
 	scene_take(&sc, s);
-	v = open_pane(&sc, &view_mesh, NULL, NULL);
-	expect_title(v, "Mesh ── 2 dimensions: 5 x 5");
+	AUTO_VIEW struct view *v = pane_settled(&sc, &view_mesh, NULL, NULL);
+	pane_title_is(v, "Mesh ── 2 dimensions: 5 x 5");
 	assert_int_equal(v->n_rows, 25);
-	expect_cell(v, 0, 1, "-2,-2");
-	expect_cell(v, 24, 1, "2,2");
-	expect_cell(v, 0, 2, "+x 2  -x 3  +y 4  -y 5");
-	view_free(v);
-	end(&sc, s);
+	pane_cell_is(v, 0, 1, "-2,-2");
+	pane_cell_is(v, 24, 1, "2,2");
+	pane_cell_is(v, 0, 2, "+x 2  -x 3  +y 4  -y 5");
 }
 
 /* All SLs to VL 0 at switches of even numbers, to VL 1 at the others. */
 static void map_by_parity(struct session *s, const char *engine)
 {
-	char name[] = "/tmp/ibscope-beside-XXXXXX", line[100];
+	AUTO_TEMP char *name = temp_file("");
+	AUTO_TEXT struct text t = {0};
 	const struct fabric *f = s->fabric;
-	int fd = mkstemp(name);
-	FILE *out = fdopen(fd, "w");
 
-	assert_non_null(out);
 	for (uint32_t sw = 0; sw < f->n_switches; sw++) {
-		fprintf(out, "Switch 0x%lx\n", (unsigned long)f->node_guid[f->switch_node[sw]]);
+		text_add(&t, "Switch 0x%" PRIx64 "\n", f->node_guid[f->switch_node[sw]]);
 		for (unsigned in = 0; in <= f->switch_nports[sw]; in++) {
 			for (unsigned p = 1; p <= f->switch_nports[sw]; p++) {
-				fprintf(out, "%u %u :", in, p);
+				text_add(&t, "%u %u :", in, p);
 				for (unsigned sl = 0; sl < 16; sl++)
-					fprintf(out, " %u", sw % 2);
-				fprintf(out, "\n");
+					text_add(&t, " %u", sw % 2);
+				text_putc(&t, '\n');
 			}
 		}
 	}
-	assert_int_equal(fclose(out), 0);
-	snprintf(line, sizeof(line), "route %s sl2vl_file=%s", engine, name);
-	ok_line(s, line);
-	unlink(name);
+	file_write(name, text_str(&t));
+	ok_line(s, line_of("route %s sl2vl_file=%s", engine, name));
 }
 
 static void loops_are_seen_from_each_of_their_vls(void **state)
 {
-	struct session *s = routed("ring:6", "minhop");
-	struct scene sc = {0};
-	struct view *v;
+	AUTO_SESSION struct session *s = routed("ring:6", "minhop");
+	AUTO_SCENE struct scene sc = {0};
 
-	(void)state;
 	map_by_parity(s, "minhop");
 	scene_take(&sc, s);
-	v = open_pane(&sc, &view_layers, NULL, NULL);
+	AUTO_VIEW struct view *v = pane_settled(&sc, &view_layers, NULL, NULL);
 	assert_int_equal(v->n_rows, 2);
-	expect_cell(v, 0, 5, "2");
-	expect_cell(v, 1, 5, "2");
+	pane_cell_is(v, 0, 5, "2");
+	pane_cell_is(v, 1, 5, "2");
 	view_free(v);
-	v = open_pane(&sc, &view_cycle, "1", "2");
-	expect_title(v, "Credit loops of VL 1 ── group 2 of 2: 6 channels");
-	expect_cell(v, 0, 0, "ring0[3] → [2]ring5");
-	expect_cell(v, 0, 1, "0");
+	v = pane_settled(&sc, &view_cycle, "1", "2");
+	pane_title_is(v, "Credit loops of VL 1 ── group 2 of 2: 6 channels");
+	pane_cell_is(v, 0, 0, "ring0[3] → [2]ring5");
+	pane_cell_is(v, 0, 1, "0");
 	view_free(v);
-	v = open_pane(&sc, &view_cdg, "1", NULL);
-	expect_title(v, "CDG of VL 1 ── 12 channels, 18 deps");
-	expect_footer(v, "* 6 channels are on cycles");
-	expect_cell(v, 0, 0, "ring1[2] → ring2");
+	v = pane_settled(&sc, &view_cdg, "1", NULL);
+	pane_title_is(v, "CDG of VL 1 ── 12 channels, 18 deps");
+	pane_footer_is(v, "* 6 channels are on cycles");
+	pane_cell_is(v, 0, 0, "ring1[2] → ring2");
 	expect_place(v, 0, "loop", "1 1");
 	view_free(v);
-	v = open_pane(&sc, &view_cdg, "1", "ring1[2]");
+	v = pane_settled(&sc, &view_cdg, "1", "ring1[2]");
 	assert_true(v->width[1] > 0);
-	expect_cell(v, 0, 1, "0"); /* goes on on the other VL */
+	pane_cell_is(v, 0, 1, "0"); /* goes on on the other VL */
 	view_free(v);
 	map_by_parity(s, "lash");
 	scene_take(&sc, s);
 	scene_drop_results(&sc);
-	v = open_pane(&sc, &view_layers, NULL, NULL);
-	expect_title(v, "lash: 2 layers");
-	expect_cell(v, 1, 1, "1");
-	expect_follow(v, 1, "pane cdg 1");
-	view_free(v);
-	end(&sc, s);
+	v = pane_settled(&sc, &view_layers, NULL, NULL);
+	pane_title_is(v, "lash: 2 layers");
+	pane_cell_is(v, 1, 1, "1");
+	pane_follow_is(v, 1, "pane cdg 1");
 }
 
 /* A layer of pairs between spines alone. */
 static void a_layer_without_hosts_has_a_hint(void **state)
 {
-	struct session *s = routed("xgft:18,18,6:1,18,18", "lash");
-	struct scene sc = {0};
-	struct view *v;
+	AUTO_SESSION struct session *s = routed("xgft:18,18,6:1,18,18", "lash");
+	AUTO_SCENE struct scene sc = {0};
 
-	(void)state;
 	scene_take(&sc, s);
-	v = open_pane(&sc, &view_layers, NULL, NULL);
+	AUTO_VIEW struct view *v = pane_settled(&sc, &view_layers, NULL, NULL);
 	assert_int_equal(view_number(v, 1, 6), 0);
-	expect_footer(v, "no credit loops; pairs of switches without hosts: pane layers switches");
-	view_free(v);
+	pane_footer_is(v, "no credit loops; pairs of switches without hosts: pane layers switches");
 	line_says(s, "layers", "No routes between hosts are on 1 layer; `layers switches`");
-	end(&sc, s);
 }
 
 static void routes_of_switches_count(void **state)
 {
-	struct session *s = routed("xgft:6,6,3:1,6,6", "lash");
-	struct scene sc = {0};
-	const struct lash *l;
-	struct view *v;
-	struct cdg *c;
+	AUTO_SESSION struct session *s = routed("xgft:6,6,3:1,6,6", "lash");
+	AUTO_SCENE struct scene sc = {0};
 
-	(void)state;
 	scene_take(&sc, s);
-	l = lash_of(sc.sweep->routing);
-	c = cdg_new(sc.sweep->routing, CDG_ALL_VLS, true, NULL, NULL);
-	v = open_pane(&sc, &view_layers, "switches", NULL);
-	expect_title(v, "lash with switches: 4 layers, balanced");
+	const struct lash *l = lash_of(sc.sweep->routing);
+	AUTO_ARENA struct cdg *c = cdg_new(sc.sweep->routing, CDG_ALL_VLS, true, NULL, NULL);
+	AUTO_VIEW struct view *v = pane_settled(&sc, &view_layers, "switches", NULL);
+	pane_title_is(v, "lash with switches: 4 layers, balanced");
 	assert_int_equal(v->n_rows, l->plan->need);
 	for (uint32_t i = 0; i < v->n_rows; i++)
 		assert_int_equal(view_number(v, i, 6), c->vl_routes[i]);
 	expect_place(v, 0, "layer", "0 switches");
-	expect_footer(v, "no credit loops");
+	pane_footer_is(v, "no credit loops");
 	view_free(v);
-	v = open_pane(&sc, &view_cdg, "0", "switches");
+	v = pane_settled(&sc, &view_cdg, "0", "switches");
 	expect_place(v, 0, "loop", "0 switches");
 	for (uint32_t i = 0; i < v->n_rows; i++)
 		assert_int_equal(view_number(v, i, 4), c->load[i]);
 	view_free(v);
-	v = open_pane(&sc, &view_cycle, "all", "switches");
+	v = pane_settled(&sc, &view_cycle, "all", "switches");
 	assert_int_equal(v->n_rows, 0);
-	view_free(v);
-	arena_free(c);
-	end(&sc, s);
 }
 
 /* "and N more" leads to all routes of the step. */
 static void the_rest_of_the_routes_is_shown(void **state)
 {
 	char group[] = "1", layer[] = "0", step[] = "1", *argv[] = {layer, group, step};
-	struct session *s = routed("ring:9", "minhop");
-	struct scene sc = {0};
-	uint32_t row = 0, all;
-	struct text t = {0};
+	AUTO_SESSION struct session *s = routed("ring:9", "minhop");
+	AUTO_SCENE struct scene sc = {0};
+	uint32_t row = 0;
+	AUTO_TEXT struct text t = {0};
 	struct err e;
-	struct view *v;
 
-	(void)state;
 	scene_take(&sc, s);
-	v = open_pane(&sc, &view_cycle, NULL, NULL);
+	AUTO_VIEW struct view *v = pane_settled(&sc, &view_cycle, NULL, NULL);
 	while (!strstr(text_str(&t), "and ")) {
 		text_clear(&t);
 		view_cell(v, row++, 0, &t);
 	}
-	text_free(&t);
-	expect_cell(v, row - 1, 0, "    and 3 more");
-	expect_follow(v, row - 1, "pane cycle 0 1 1");
+	pane_cell_is(v, row - 1, 0, "    and 3 more");
+	pane_follow_is(v, row - 1, "pane cycle 0 1 1");
 	view_free(v);
 	v = view_new(&view_cycle, &sc, 3, argv, &e);
 	assert_non_null(v);
 	assert_true(view_settle(v, NULL));
-	expect_title(v, "Credit loops of VL 0 ── group 1 of 2: 9 channels, step 1");
-	expect_cell(v, 0, 2, "6");
-	all = v->n_rows;
+	pane_title_is(v, "Credit loops of VL 0 ── group 1 of 2: 9 channels, step 1");
+	pane_cell_is(v, 0, 2, "6");
+	uint32_t all = v->n_rows;
 	assert_int_equal(all, 7);
-	view_free(v);
-	end(&sc, s);
 }
 
 static void moved_pairs_say_so(void **state)
 {
-	struct session *s = routed("torus:4x4", "lash");
-	struct scene sc = {0};
-	const struct lash *l;
+	AUTO_SESSION struct session *s = routed("torus:4x4", "lash");
+	AUTO_SCENE struct scene sc = {0};
 	unsigned moved = 0;
 
-	(void)state;
 	scene_take(&sc, s);
-	l = lash_of(sc.sweep->routing);
+	const struct lash *l = lash_of(sc.sweep->routing);
 	for (uint32_t b = 1; b < s->fabric->n_switches; b++) {
-		struct view *v;
-
 		if (lash_first_layer_of(l, 0, b))
 			continue;
-		v = open_pane(&sc, &view_cycle, switch_name(s->fabric, 0), switch_name(s->fabric, b));
-		char want[200];
+		const char *from = switch_name(s->fabric, 0), *to = switch_name(s->fabric, b);
+		AUTO_VIEW struct view *v = pane_settled(&sc, &view_cycle, from, to);
 		bool stays = !lash_layer_of(l, 0, b);
 
-		snprintf(want, sizeof(want), "%s and %s ── %s", switch_name(s->fabric, 0),
-			 switch_name(s->fabric, b),
-			 stays ? "the lowest layer took the pair"
-			       : "layer 0 took the pair; balancing moved it to layer 1");
-		expect_title(v, want);
+		pane_title_is(v, line_of("%s and %s ── %s", from, to,
+					 stays ? "the lowest layer took the pair"
+					       : "layer 0 took the pair; balancing moved it to layer 1"));
 		moved += !stays;
-		view_free(v);
 	}
 	assert_true(moved);
-	end(&sc, s);
 }
 
 static void a_refused_mesh_says_why(void **state)
 {
-	struct session *s = routed("torus:26x26", "minhop");
-	struct scene sc = {0};
-	struct text t = {0};
-	struct view *v;
+	AUTO_SESSION struct session *s = routed("torus:26x26", "minhop");
+	AUTO_SCENE struct scene sc = {0};
+	AUTO_TEXT struct text t = {0};
 
-	(void)state;
 	ok_line(s, "route lash");
 	scene_take(&sc, s);
-	v = open_pane(&sc, &view_mesh, NULL, NULL);
+	AUTO_VIEW struct view *v = pane_settled(&sc, &view_mesh, NULL, NULL);
 	view_title(v, &t);
 	assert_non_null(strstr(text_str(&t), "Mesh ── lash refused: the routes need more than 8 layers"));
-	text_free(&t);
-	view_free(v);
-	end(&sc, s);
 }
 
 static void pairs_are_explained(void **state)
 {
-	struct session *s = routed("torus:4x4", "lash");
+	AUTO_SESSION struct session *s = routed("torus:4x4", "lash");
 
-	(void)state;
 	line_says(s, "why node0002 node0004",
 		  "Not in layer 0: that would have closed the cycle\n  t02[4] ->");
 	line_says(s, "why node0001 node0006", "Balancing moved it to layer 1.");
 	ok_line(s, "route minhop");
 	line_says(s, "why node0001 node0006", "Decided: first of equals: At t00: 2 of 2 ports had ");
-	session_free(s);
 }
 
 int main(void)

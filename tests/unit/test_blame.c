@@ -3,7 +3,6 @@
 
 #include "core/analysis/blame/blame.h"
 #include "core/analysis/traffic/loads.h"
-#include "core/base/memory.h"
 #include "core/base/rng.h"
 #include "core/formats/pair_results.h"
 #include "core/session/out.h"
@@ -11,13 +10,12 @@
 #define SELENE "load tests/fabrics/real/selene-compute.ibnetdiscover.xz"
 #define LEAF 0x2c90300a00000 /* of synth: leaf-01 */
 
+#define AUTO_READING __attribute__((cleanup(counters_free)))
+#define AUTO_TRIED __attribute__((cleanup(tried_free)))
+
 static struct session *routed(const char *load)
 {
-	struct session *s = session_new(all_engines, all_commands);
-
-	ok_line(s, load);
-	ok_line(s, "route updn");
-	return s;
+	return make_session(line_of("%s; route updn", load));
 }
 
 static struct counter_reading reading(const char *text)
@@ -34,7 +32,7 @@ static struct counter_reading reading(const char *text)
 
 static void perfquery(void **state)
 {
-	struct counter_reading r =
+	AUTO_READING struct counter_reading r =
 		reading("# Port counters: Lid 4 port 1 (CapMask: 0x5A00)\n"
 			"PortSelect:......................1\n"
 			"SymbolErrorCounter:..............65535\n"
@@ -52,7 +50,6 @@ static void perfquery(void **state)
 			"# Port counters: Lid 4 port 255\nPortSelect:....255\nPortRcvErrors:...1\n");
 	const uint32_t symbol = 1u << COUNT_SYMBOL, sent = 1u << COUNT_TRANSMIT_DATA;
 
-	(void)state;
 	assert_int_equal(r.n, 3);
 	assert_int_equal(r.sums, 1);
 	assert_int_equal(r.port[0].told, symbol);
@@ -61,17 +58,15 @@ static void perfquery(void **state)
 	assert_int_equal(r.port[1].value[COUNT_TRANSMIT_DATA], 8589934592);
 	assert_int_equal(r.port[2].told, sent); /* without counters of errors of 64 bits perfquery writes 0 */
 	assert_int_equal(r.port[2].value[COUNT_TRANSMIT_DATA], 7);
-	counters_free(&r);
 }
 
 /* What is written of a live reading is the same when it is read. */
 static void written(void **state)
 {
-	struct counter_reading r = {.when = str_dup("2026-01-02T03:04:05Z")}, back;
-	struct text t = {0};
+	AUTO_READING struct counter_reading r = {.when = str_dup("2026-01-02T03:04:05Z")};
+	AUTO_TEXT struct text t = {0};
 	FILE *f = text_stream(&t);
 
-	(void)state;
 	for (unsigned k = 0; k < N_COUNTERS; k++) {
 		struct counted_port *c = counters_add(&r);
 
@@ -82,20 +77,17 @@ static void written(void **state)
 	}
 	counters_write(&r, f);
 	fclose(f);
-	back = reading(text_str(&t));
+	AUTO_READING struct counter_reading back = reading(text_str(&t));
 	assert_int_equal(back.n, r.n);
 	assert_int_equal(back.unread, 0);
 	assert_string_equal(back.when, r.when);
 	for (size_t i = 0; i < r.n; i++)
 		assert_memory_equal(&back.port[i], &r.port[i], sizeof(*r.port));
-	counters_free(&back);
-	counters_free(&r);
-	text_free(&t);
 }
 
 static void queryerrors(void **state)
 {
-	struct counter_reading r = reading(
+	AUTO_READING struct counter_reading r = reading(
 		"Errors for \"db01 S 10.1.1.1,10.1.1.2 HCA-1\"\n"
 		"   GUID 0x10e0000192ab51 port ALL: [VL15Dropped == 9]\n"
 		"   GUID 0x10e0000192ab51 port 1: [LinkDownedCounter == 8] [PortXmitData == "
@@ -103,7 +95,6 @@ static void queryerrors(void **state)
 		"#warn: counter RcvSwRelayErrors = 225   (threshold 100) lid 193 port 14\n"
 		"#warn: counter LinkDowned = 23  (threshold 10) lid 193 port 14\n");
 
-	(void)state;
 	assert_int_equal(r.n, 2);
 	assert_int_equal(r.sums, 1);
 	assert_int_equal(r.port[0].guid, 0x10e0000192ab51);
@@ -116,12 +107,11 @@ static void queryerrors(void **state)
 	assert_int_equal(r.port[1].port, 14);
 	assert_int_equal(r.port[1].value[COUNT_RELAY], 225);
 	assert_int_equal(r.port[1].value[COUNT_DOWNED], 23);
-	counters_free(&r);
 }
 
 static void ibdiagnet(void **state)
 {
-	struct counter_reading r = reading(
+	AUTO_READING struct counter_reading r = reading(
 		"START_RUN_INFO\nArgs,Date\n\"\",\"2026-03-31 23:43:18\"\nEND_RUN_INFO\n"
 		"START_PM_INFO\nNodeGUID,PortGUID,PortNumber,LinkDownedCounter,PortXmitData,"
 		"PortXmitDataExtended,"
@@ -135,7 +125,6 @@ static void ibdiagnet(void **state)
 		"Ty : #IB : GUID : Raw BER : Effective BER : Symbol BER : Node Desc\n"
 		"SW : 4 : 0x5 : 1E-8 : 2E-10 :  : \"a: b\"\nSW : 5 : 0x5 :  :  :  : \"a: b\"\n");
 
-	(void)state;
 	assert_int_equal(r.n, 5);
 	assert_string_equal(r.when, "2026-03-31 23:43:18");
 	assert_int_equal(r.port[0].told, 1u << COUNT_DOWNED | 1u << COUNT_TRANSMIT_DATA);
@@ -146,14 +135,13 @@ static void ibdiagnet(void **state)
 	assert_true(r.port[3].most == TEMPERATURE_NONE);
 	assert_true(r.port[4].ber[BER_RAW] == 1e-8 && r.port[4].ber[BER_EFFECTIVE] == 2e-10 &&
 		    r.port[4].ber[BER_SYMBOL] < 0);
-	counters_free(&r);
 }
 
 /* A real adapter's counter of 64 bits below zero beside its short one at the top; real files without BERs,
  * and without a bandwidth. */
 static void no_values(void **state)
 {
-	struct counter_reading r =
+	AUTO_READING struct counter_reading r =
 		reading("Port=1 Lid=0x1 GUID=0x5 Port Name=a/P1\nport_rcv_errors=0x0000ffff\n"
 			"port_rcv_errors_extended=0xffffffffffffffd8\n"
 			"port_xmit_data_extended=0x7fffffffffffffff\n");
@@ -161,19 +149,16 @@ static void no_values(void **state)
 		"JOB=1\n# nThread 1 nGpus 1\n#  Rank  0 Group  0 Pid 1 on a device 0\n";
 	const char *const empty =
 		"Ty : #IB : GUID : Raw BER : Effective BER : Symbol BER\nSW : 5 : 0x5 :  :  :  \n";
-	struct counter_reading none = {0};
+	AUTO_READING struct counter_reading none = {0};
 	struct pair_results p;
 	struct err e = {0};
 
-	(void)state;
 	assert_int_equal(r.n, 1);
 	assert_int_equal(r.port[0].told, 1u << COUNT_RECEIVE | 1u << COUNT_TRANSMIT_DATA);
 	assert_int_equal(r.port[0].wide, 1u << COUNT_TRANSMIT_DATA);
 	assert_int_equal(r.port[0].value[COUNT_RECEIVE], 65535);
-	counters_free(&r);
 	assert_int_equal(counters_parse(&(struct input){"test", empty, strlen(empty), NULL}, &none, &e), -1);
 	assert_string_equal(e.msg, "test: none of its 1 rows of ports holds a value");
-	counters_free(&none);
 	assert_int_equal(
 		pair_results_parse(&(struct input){"run", unfinished, strlen(unfinished), NULL}, &p, &e), -1);
 	assert_string_equal(e.msg, "run: found no pair of hosts (nccl-tests)");
@@ -185,29 +170,25 @@ static void no_values(void **state)
 /* What leaf-01[4] counted between two texts, of which each has its counters. */
 static struct measured_port between(struct session *s, const char *before, const char *now)
 {
-	char *text[2] = {str_printf("   GUID 0x2c90300a00000 port 4: %s\n", before),
-			 str_printf("   GUID 0x2c90300a00000 port 4: %s\n", now)};
-	struct counter_reading was = reading(text[0]), is = reading(text[1]);
+	AUTO_READING struct counter_reading was =
+		reading(line_of("   GUID 0x2c90300a00000 port 4: %s\n", before));
+	AUTO_READING struct counter_reading is =
+		reading(line_of("   GUID 0x2c90300a00000 port 4: %s\n", now));
 	struct measured *m = measured_new(s->fabric, session_lids(s), &is, &was);
 	uint32_t port = s->fabric->node_port[fabric_node_by_guid(s->fabric, LEAF)] + 4;
 	struct measured_port x = *measured_of(m, port);
 
 	measured_free(m);
-	counters_free(&was);
-	counters_free(&is);
-	free(text[0]);
-	free(text[1]);
 	return x;
 }
 
 static void differences(void **state)
 {
-	struct session *s = routed("synth xgft:3,3:1,2");
+	AUTO_SESSION struct session *s = routed("synth xgft:3,3:1,2");
 	struct measured_port x = between(s, "[SymbolErrorCounter == 5] [PortXmitData == 4294967290]",
 					 "[SymbolErrorCounter == 12] [PortXmitData == 10]");
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 
-	(void)state;
 	/* data of 32 bits go round; errors do not */
 	assert_int_equal(x.grown[COUNT_SYMBOL], 7);
 	assert_int_equal(x.grown[COUNT_TRANSMIT_DATA], 16);
@@ -230,7 +211,6 @@ static void differences(void **state)
 	assert_int_equal(x.grown[COUNT_DOWNED], 0);
 	measured_tell(&x, x.faults, &t);
 	assert_string_equal(text_str(&t), "symbol_errors >= 535");
-	text_free(&t);
 	/* errors that ibqueryerrors does not name are 0 */
 	x = between(s, "[PortXmitWait == 3]", "[LinkDownedCounter == 1] [PortXmitWait == 3]");
 	assert_int_equal(x.grown[COUNT_DOWNED], 1);
@@ -238,7 +218,6 @@ static void differences(void **state)
 	x = between(s, "[PortXmitData == 0] [PortXmitWait == 0]",
 		    "[PortXmitData == 5000000] [PortXmitWait == 2000000]");
 	assert_int_equal(x.faults, 1u << FAULT_CONGESTED);
-	session_free(s);
 }
 
 /* --- results of benchmarks ---------------------------------------------------------------------------- */
@@ -270,7 +249,6 @@ static void results(void **state)
 	struct pair_results p;
 	struct err e;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(file); i++) {
 		if (pair_results_parse(&(struct input){"test", file[i].text, strlen(file[i].text), NULL}, &p,
 				       &e))
@@ -328,10 +306,10 @@ static bool among_first(const struct fabric *f, const struct blame *b, uint32_t 
 static unsigned draw(const struct routing *r, uint64_t *seed)
 {
 	const struct fabric *f = r->topo->fabric;
-	uint32_t n, *host = pattern_hosts(r, &n), bad[BAD_MOST], n_bad = 1 + rng_below(seed, BAD_MOST);
-	struct tried t = {.bad = NEW_ARRAY((size_t)n * PARTNERS, bool)};
+	uint32_t n, bad[BAD_MOST], n_bad = 1 + rng_below(seed, BAD_MOST);
+	AUTO_FREE uint32_t *host = pattern_hosts(r, &n);
+	AUTO_TRIED struct tried t = {.bad = NEW_ARRAY((size_t)n * PARTNERS, bool)};
 	uint32_t cable[64], crossed = 0;
-	struct blame *b;
 	struct err e;
 	unsigned all = 1;
 
@@ -356,7 +334,7 @@ static unsigned draw(const struct routing *r, uint64_t *seed)
 				t.bad[t.n_pairs] = !t.bad[t.n_pairs];
 			tried_add(&t, t.n_pairs++, host[i], to);
 		}
-	b = blame_new(r, &t, NULL, NULL, &e);
+	struct blame *b = blame_new(r, &t, NULL, NULL, &e);
 	assert_non_null(b);
 	assert_int_equal(b->no_path, 0);
 	/* each crossing is looked at four times, and each link once a place (and its other direction) */
@@ -364,67 +342,58 @@ static unsigned draw(const struct routing *r, uint64_t *seed)
 	for (uint32_t x = 0; x < n_bad; x++)
 		all &= among_first(f, b, bad[x]);
 	blame_free(b);
-	tried_free(&t);
-	free(host);
 	return all;
 }
 
 /* BLAMED= draws; the night has 200. */
 static void bad_links_are_found(void **state)
 {
-	struct session *s = routed(SELENE);
+	AUTO_SESSION struct session *s = routed(SELENE);
 	uint64_t seed = test_seed();
 	const char *draws = getenv("BLAMED");
 	unsigned n = draws ? (unsigned)strtoul(draws, NULL, 10) : 5, found = 0;
 
-	(void)state;
 	for (unsigned i = 0; i < n; i++)
 		found += draw(session_routing(s), &seed);
 	print_message("%u of %u draws\n", found, n);
 	/* 95 of 100; of few draws two may fail: one of 50 does */
 	assert_true(found + (n < 20 ? 2 : n / 20) >= n);
-	session_free(s);
 }
 
 /* Two cables in a row without a branch: named together. */
 static void same_pairs(void **state)
 {
-	struct session *s = routed("synth ring:4");
+	AUTO_SESSION struct session *s = routed("synth ring:4");
 	const struct routing *r = session_routing(s);
-	uint32_t n, *host = pattern_hosts(r, &n);
-	struct tried t = {.bad = NEW_ARRAY(n, bool)};
-	struct blame *b;
+	uint32_t n;
+	AUTO_FREE uint32_t *host = pattern_hosts(r, &n);
+	AUTO_TRIED struct tried t = {.bad = NEW_ARRAY(n, bool)};
 	struct err e;
 
-	(void)state;
 	/* one pair alone: all its links are one place */
 	tried_add(&t, 0, host[0], host[n - 1]);
 	t.n_pairs = 1;
 	t.bad[0] = true;
 	t.only_bad = true;
-	b = blame_new(r, &t, NULL, NULL, &e);
+	struct blame *b = blame_new(r, &t, NULL, NULL, &e);
 	assert_non_null(b);
 	assert_int_equal(b->n, 1);
 	assert_int_equal(b->place[0].n, b->links);
 	assert_int_equal(b->unexplained + b->place[0].explained, b->place[0].likely ? 1 : 2);
 	blame_free(b);
-	tried_free(&t);
-	free(host);
-	session_free(s);
 }
 
 /* All pairs over one cable are bad, whichever way they cross it: it is one place, which explains them all. */
 static void both_directions(void **state)
 {
-	struct session *s = routed("synth xgft:4,4:1,2");
+	AUTO_SESSION struct session *s = routed("synth xgft:4,4:1,2");
 	const struct routing *r = session_routing(s);
 	const struct fabric *f = r->topo->fabric;
-	uint32_t n, *host = pattern_hosts(r, &n), cable[64], bad = f->link_port[2 * (f->n_links - 1)];
+	uint32_t n, cable[64], bad = f->link_port[2 * (f->n_links - 1)];
+	AUTO_FREE uint32_t *host = pattern_hosts(r, &n);
 
-	(void)state;
 	for (unsigned only_bad = 0; only_bad < 2; only_bad++) {
-		struct tried t = {.bad = NEW_ARRAY((size_t)n * n, bool), .only_bad = only_bad};
-		struct blame *b;
+		AUTO_TRIED struct tried t = {.bad = NEW_ARRAY((size_t)n * n, bool), .only_bad = only_bad};
 		struct err e;
 
 		for (uint32_t i = 0; i < n; i++)
@@ -439,7 +408,7 @@ static void both_directions(void **state)
 				t.bad[t.n_pairs] = crosses;
 				tried_add(&t, t.n_pairs++, host[i], host[k]);
 			}
-		b = blame_new(r, &t, NULL, NULL, &e);
+		struct blame *b = blame_new(r, &t, NULL, NULL, &e);
 		assert_non_null(b);
 		assert_true(b->bad > 10);
 		assert_int_equal(b->n, 1);
@@ -447,10 +416,7 @@ static void both_directions(void **state)
 		assert_int_equal(b->place[0].explained, b->bad);
 		assert_int_equal(b->unexplained, 0);
 		blame_free(b);
-		tried_free(&t);
 	}
-	free(host);
-	session_free(s);
 }
 
 int main(void)

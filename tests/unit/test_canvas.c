@@ -5,18 +5,16 @@
 
 static void expect_row(const struct canvas *c, int y, const char *want)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 
 	canvas_row(c, y, &t);
 	assert_string_equal(text_str(&t), want);
-	text_free(&t);
 }
 
 static void test_clip(void **state)
 {
 	struct canvas c = {0};
 
-	(void)state;
 	canvas_clear(&c, 4, 2, false);
 	assert_null(canvas_put(&c, -1, 0, 'a', CANVAS_PLAIN));
 	assert_null(canvas_put(&c, 4, 0, 'a', CANVAS_PLAIN));
@@ -40,9 +38,8 @@ static void test_clip(void **state)
 
 static void test_text(void **state)
 {
-	struct canvas c = {0};
+	AUTO_CANVAS struct canvas c = {0};
 
-	(void)state;
 	canvas_clear(&c, 10, 3, false);
 	assert_int_equal(canvas_text(&c, 0, 0, 5, "grün ◆ x", CANVAS_PLAIN), 5);
 	expect_row(&c, 0, "grün");
@@ -57,7 +54,6 @@ static void test_text(void **state)
 	for (int x = 0; x < 10; x++)
 		assert_true(canvas_at(&c, x, 1)->ch >= ' ' && canvas_at(&c, x, 1)->ch < 0x7f);
 	assert_int_equal(canvas_at(&c, 0, 1)->ch, '5');
-	canvas_free(&c);
 }
 
 static void test_ascii(void **state)
@@ -66,7 +62,6 @@ static void test_ascii(void **state)
 					0x00b7, 0x2591, 0x2592, 0x2593, 0x2588, 0x25cf, 0x25c6,
 					0x25b8, 0x25c2, 0x2191, 0x2193, 0x2192, 0x2026};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(used); i++) {
 		assert_true(canvas_ascii(used[i]) > ' ' && canvas_ascii(used[i]) < 0x7f);
 		assert_int_not_equal(canvas_ascii(used[i]), '?');
@@ -81,9 +76,8 @@ static void test_ascii(void **state)
 
 static void test_objects(void **state)
 {
-	struct canvas c = {0};
+	AUTO_CANVAS struct canvas c = {0};
 
-	(void)state;
 	canvas_clear(&c, 4, 3, false);
 	assert_int_equal(canvas_at(&c, 1, 1)->object.row, NO_ID);
 	canvas_object(&c, 1, 1, 9, 1, (struct canvas_object){7, 42});
@@ -94,14 +88,12 @@ static void test_objects(void **state)
 	assert_int_equal(canvas_at(&c, 3, 1)->object.row, 7);
 	canvas_clear(&c, 4, 3, false);
 	assert_int_equal(canvas_at(&c, 3, 1)->object.row, NO_ID);
-	canvas_free(&c);
 }
 
 static void test_box(void **state)
 {
-	struct canvas c = {0};
+	AUTO_CANVAS struct canvas c = {0};
 
-	(void)state;
 	canvas_clear(&c, 5, 3, false);
 	canvas_put(&c, 2, 1, 'o', CANVAS_PLAIN);
 	canvas_box(&c, 0, 0, 5, 3, CANVAS_DIM);
@@ -112,14 +104,12 @@ static void test_box(void **state)
 	canvas_box(&c, 0, 0, 5, 3, CANVAS_DIM);
 	expect_row(&c, 0, "+---+");
 	expect_row(&c, 1, "|   |");
-	canvas_free(&c);
 }
 
 static void test_lines(void **state)
 {
 	struct canvas c = {0};
 
-	(void)state;
 	canvas_clear(&c, 4, 2, false);
 	canvas_line(&c, 0, 0, 0, 7, CANVAS_PATH);
 	expect_row(&c, 0, "⡇");
@@ -150,9 +140,8 @@ static void test_lines(void **state)
 /* Both ends of any line within are drawn, whatever its direction. */
 static void test_any_line(void **state)
 {
-	struct canvas c = {0};
+	AUTO_CANVAS struct canvas c = {0};
 
-	(void)state;
 	for (int i = 0; i < 20 * 20; i++) {
 		int x0 = i % 20, y0 = i / 20 % 20, x1 = (i * 7 + 3) % 20, y1 = (i * 11 + 5) % 20;
 
@@ -162,7 +151,6 @@ static void test_any_line(void **state)
 		assert_true(canvas_at(&c, x1 / 2, y1 / 4)->dots);
 		canvas_line(&c, x0 - 30, y0 - 40, x1 + 50, y1 + 30, CANVAS_PATH);
 	}
-	canvas_free(&c);
 }
 
 int main(void)

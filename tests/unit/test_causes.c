@@ -5,25 +5,12 @@
 #include "fixture.h"
 
 #include "core/analysis/compare/causes.h"
-#include "core/base/memory.h"
 #include "core/base/rng.h"
 #include "core/formats/tables.h"
 #include "core/routing/paths.h"
 #include "core/sm/options.h"
 
-static char dump[] = "/tmp/ibscope-causes-XXXXXX";
-
-static void line(struct session *s, const char *fmt, ...) PRINTF_LIKE(2, 3);
-static void line(struct session *s, const char *fmt, ...)
-{
-	char words[400];
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(words, sizeof(words), fmt, ap);
-	va_end(ap);
-	ok_line(s, words);
-}
+static char *dump; /* the file of tables */
 
 /* --- by brute force ------------------------------------------------------------------------------------ */
 
@@ -58,7 +45,7 @@ static void walk(const struct sweep *w, uint32_t sw, uint32_t dst, unsigned lid,
 
 	for (uint32_t steps = 0;; steps++) {
 		unsigned out = routing_port(w->routing, sw, lid);
-		uint32_t port = f->switch_port[sw] + out, q;
+		uint32_t port = f->switch_port[sw] + out;
 
 		if (steps > f->n_switches || (out == NO_PATH && !silent(w, sw))) {
 			*(out == NO_PATH ? &t->none : &t->circle) += 1;
@@ -70,7 +57,7 @@ static void walk(const struct sweep *w, uint32_t sw, uint32_t dst, unsigned lid,
 			t->all++;
 			return;
 		}
-		q = out ? w->topo->peer[port] : NO_ID;
+		uint32_t q = out ? w->topo->peer[port] : NO_ID;
 		if (q != NO_ID && f->port_endport[q] == dst)
 			return;
 		if (q == NO_ID || !node_is_switch(f, f->port_node[q])) {
@@ -178,14 +165,14 @@ static void compare(struct session *s, uint64_t *seen)
 {
 	const struct sweep *w = session_sweep(s);
 	struct err e;
-	struct heard *h = NEW(struct heard);
+	AUTO_FREE struct heard *h = NEW(struct heard);
 	const struct ways_listener to = {.ctx = h, .lost = hear_way, .end = hear_end};
-	struct causes *c;
 	struct tally t = by_hand(w);
+	AUTO_FREE uint64_t *at_ports = t.at;
 	uint64_t sum = 0, at = 0;
 
 	h->w = w;
-	c = causes_find(&(struct causes_request){.w = w, .lost = &to}, NULL, &e);
+	AUTO_ARENA struct causes *c = causes_find(&(struct causes_request){.w = w, .lost = &to}, NULL, &e);
 	assert_non_null(c);
 	assert_int_equal(h->all_switches, switches_lost(w));
 	for (size_t i = 0; i < c->n; i++) {
@@ -209,9 +196,6 @@ static void compare(struct session *s, uint64_t *seen)
 	for (uint32_t p = 0; p < w->fabric->n_ports; p++)
 		at += t.at[p];
 	assert_int_equal(at + t.cut + t.no_lid + t.none + t.circle + t.silent, t.all);
-	free(t.at);
-	free(h);
-	arena_free(c);
 }
 
 /* Each entry that is not right has one cause, and the pairs are those of the tables alone. */
@@ -219,13 +203,12 @@ static void compare_drift(struct session *s)
 {
 	struct drift_request rq = {.setup = s->setup, .engines = s->engines, .chain = "minhop"};
 	struct err e;
-	struct drift *d = drift_judge(&rq, NULL, NULL, &e);
-	struct causes *c, *alone;
+	AUTO_ARENA struct drift *d = drift_judge(&rq, NULL, NULL, &e);
 	uint64_t entries = 0;
 
 	assert_non_null(d);
-	c = causes_find(&(struct causes_request){.w = d->held, .d = d}, NULL, &e);
-	alone = causes_find(&(struct causes_request){.w = d->held}, NULL, &e);
+	AUTO_ARENA struct causes *c = causes_find(&(struct causes_request){.w = d->held, .d = d}, NULL, &e);
+	AUTO_ARENA struct causes *alone = causes_find(&(struct causes_request){.w = d->held}, NULL, &e);
 	assert_true(c && alone);
 	for (size_t i = 0; i < c->n; i++) {
 		uint64_t of_it = 0;
@@ -237,33 +220,25 @@ static void compare_drift(struct session *s)
 	}
 	assert_int_equal(entries, drift_total(d) - d->count[DRIFT_RIGHT] - d->count[DRIFT_KEPT]);
 	assert_int_equal(c->lost, alone->lost);
-	arena_free(c);
-	arena_free(alone);
-	arena_free(d);
 }
 
 /* Some entries of the dump lead elsewhere, or are gone, and some tables are gone. */
 static void spoil(uint64_t *rng)
 {
-	FILE *f = fopen(dump, "r"), *to;
-	char words[400], other[sizeof(dump) + 2];
+	AUTO_FREE char *data = file_text(dump);
+	AUTO_TEXT struct text t = {0};
 	bool skip = false;
 
-	snprintf(other, sizeof(other), "%s~", dump);
-	to = fopen(other, "w");
-	assert_true(f && to);
-	while (fgets(words, sizeof(words), f)) {
-		if (!strncmp(words, "Unicast", 7))
+	for (char *rest = data, *line; (line = strsep(&rest, "\n")) && rest;) {
+		if (!strncmp(line, "Unicast", 7))
 			skip = !rng_below(rng, 25);
-		if (skip || (words[0] == '0' && !rng_below(rng, 60)))
+		if (skip || (line[0] == '0' && !rng_below(rng, 60)))
 			continue;
-		if (words[0] == '0' && !rng_below(rng, 40))
-			words[9] = (char)('0' + rng_below(rng, 9));
-		fputs(words, to);
+		if (line[0] == '0' && !rng_below(rng, 40))
+			line[9] = (char)('0' + rng_below(rng, 9));
+		text_add(&t, "%s\n", line);
 	}
-	fclose(f);
-	fclose(to);
-	assert_int_equal(rename(other, dump), 0);
+	file_write(dump, text_str(&t));
 }
 
 static void random_failures(void **state)
@@ -274,27 +249,23 @@ static void random_failures(void **state)
 	uint64_t seed = test_seed(), seen[CAUSE_KINDS] = {0};
 	uint64_t rng = seed;
 
-	(void)state;
 	for (unsigned round = 0; round < 60; round++) {
-		struct session *s = session_new(all_engines, all_commands);
-		char spec[64];
-
+		const char *spec = fabric[rng_below(&rng, 4)];
 		// NOLINTNEXTLINE(clang-diagnostic-format-nonliteral)
-		snprintf(spec, sizeof(spec), fabric[rng_below(&rng, 4)], 1 + rng_below(&rng, 99));
-		line(s, "synth %s", spec);
-		line(s, "set lmc %u", rng_below(&rng, 2));
-		line(s, "route %s", engine[rng_below(&rng, 4)]);
-		line(s, "export lfts %s", dump);
-		line(s, "fail random %u seed=%u", 1 + rng_below(&rng, 4), rng_below(&rng, 1000));
+		const char *drawn = line_of(spec, 1 + rng_below(&rng, 99));
+		AUTO_SESSION struct session *s = make_session(
+			line_of("synth %s; set lmc %u; route %s; export lfts %s; fail random %u seed=%u",
+				drawn, rng_below(&rng, 2), engine[rng_below(&rng, 4)], dump,
+				1 + rng_below(&rng, 4), rng_below(&rng, 1000)));
+
 		if (rng_below(&rng, 2))
-			line(s, "fail host node000%u", 1 + rng_below(&rng, 6));
+			ok_line(s, line_of("fail host node000%u", 1 + rng_below(&rng, 6)));
 		compare(s, seen);
 		if (rng_below(&rng, 2))
 			spoil(&rng);
-		line(s, "tables %s", dump);
+		ok_line(s, line_of("tables %s", dump));
 		compare(s, seen);
 		compare_drift(s);
-		session_free(s);
 	}
 	print_message("causes seen:");
 	for (unsigned k = 0; k < CAUSE_KINDS; k++)
@@ -307,12 +278,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(random_failures),
 	};
-	int fd = mkstemp(dump), rc;
 
-	if (fd < 0)
-		return 1;
-	close(fd);
-	rc = cmocka_run_group_tests(tests, NULL, NULL);
-	unlink(dump);
-	return rc;
+	dump = temp_file("");
+	int failed = cmocka_run_group_tests(tests, NULL, NULL);
+	temp_remove(&dump);
+	return failed;
 }

@@ -1,13 +1,8 @@
 /* tui/colours: every scheme has every style, shades differ by brightness, and COLORFGBG tells the background.
  */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-#include <cmocka.h>
 #include "tui/colours.h"
+#include "tests/unit/fixture.h"
 
 #define MONO (COLOUR_SCHEMES - 1)
 #define LIGHT 2
@@ -59,7 +54,6 @@ static bool same(struct paint a, struct paint b)
 /* A style that nobody has set would be black on black. */
 static void test_set(void **state)
 {
-	(void)state;
 	for (unsigned k = 0; k < COLOUR_SCHEMES; k++)
 		for (int many = 0; many < 2; many++)
 			for (int st = 0; st < N_STYLES; st++) {
@@ -87,7 +81,6 @@ static void test_differ(void **state)
 		{ST_SHADE0, ST_SHADE1, ST_SHADE2, ST_SHADE3, ST_SHADE4, ST_BAR},
 	};
 
-	(void)state;
 	for (unsigned k = 0; k < MONO; k++)
 		for (int many = 0; many < 2; many++)
 			for (size_t g = 0; g < ARRAY_LEN(groups); g++)
@@ -105,7 +98,6 @@ static void test_differ(void **state)
 /* Each shade is brighter than the one before, on a light background darker: hue is not needed. */
 static void test_shades(void **state)
 {
-	(void)state;
 	for (unsigned k = 0; k < MONO; k++)
 		for (int i = ST_SHADE1; i <= ST_SHADE4; i++) {
 			short a = colours_paint(k, true, (enum style)(i - 1)).fg,
@@ -124,7 +116,6 @@ static void test_background(void **state)
 		"15;0", "7;8",	"15;default;0", "default;default",	 "15", "", ";", "0;x",
 		"0;16", "0;-1", "0;15x",	"0;99999999999999999999"};
 
-	(void)state;
 	assert_false(colours_light(NULL));
 	for (size_t i = 0; i < ARRAY_LEN(light); i++)
 		assert_true(colours_light(light[i]));
@@ -147,7 +138,6 @@ static void test_told_background(void **state)
 					   "rgb:",
 					   "rgb:7f/7f/7f"};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(light); i++)
 		assert_true(colours_light_rgb(light[i]));
 	for (size_t i = 0; i < ARRAY_LEN(dark); i++)

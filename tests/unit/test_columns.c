@@ -1,41 +1,27 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <cmocka.h>
-
-#include <string.h>
-
-#include "core/base/memory.h"
-#include "core/base/text.h"
-#include "tui/ui.h"
+#include "tests/unit/fixture.h"
 
 /* The cell as it is cut; what it is read from has nothing before its first byte, so that ASan sees who reads
  * there. */
 static char *cut(const char *cell, int w, const struct cut *how, bool bare)
 {
 	char *s = str_dup(cell);
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 
 	cut_cell(s, w, how, bare, &t);
 	free(s);
 	s = str_dup(text_str(&t));
-	text_free(&t);
 	return s;
 }
 
 static void becomes(const char *cell, int w, const struct cut *how, bool bare, const char *want)
 {
-	char *got = cut(cell, w, how, bare);
+	AUTO_FREE char *got = cut(cell, w, how, bare);
 
 	assert_string_equal(got, want);
-	free(got);
 }
 
 static void test_empty(void **state)
 {
-	(void)state;
 	for (int w = 0; w < 12; w++) {
 		becomes("", w, &(struct cut){0}, true, "");
 		becomes("", w, &(struct cut){.head = 50, .most = 3, .pre = "a", .suf = "b"}, false, "");
@@ -44,7 +30,6 @@ static void test_empty(void **state)
 
 static void test_names(void **state)
 {
-	(void)state;
 	becomes("leaf-01", 20, &(struct cut){.head = 50}, false, "leaf-01");
 	becomes("spine-of-room-17", 9, &(struct cut){.head = 100}, false, "spine-of…");
 	becomes("spine-of-room-17", 9, &(struct cut){.head = 50}, false, "spin…m-17");
@@ -62,14 +47,12 @@ static void test_names(void **state)
 static void test_long(void **state)
 {
 	enum { LONG = 4000000 };
-	char *cell = NEW_ARRAY(LONG + 1, char);
+	AUTO_FREE char *cell = NEW_ARRAY(LONG + 1, char);
 
-	(void)state;
 	memset(cell, 'a', LONG);
 	memcpy(cell + LONG - 8, "\u00e9\u00e9\u00e9\u00e9", 8);
 	becomes(cell, 7, &(struct cut){.head = 50}, false, "aaa…\u00e9\u00e9\u00e9");
 	becomes(cell, 7, &(struct cut){.head = 0}, false, "…aa\u00e9\u00e9\u00e9\u00e9");
-	free(cell);
 }
 
 int main(void)

@@ -1,7 +1,4 @@
 /* Comparison, checks and loads against plain path tracing on random fabrics. */
-#include <inttypes.h>
-#include "core/base/err.h"
-#include "core/base/memory.h"
 #include "core/base/rng.h"
 #include "tests/unit/fixture.h"
 
@@ -35,12 +32,11 @@ static void tally_pair(struct tally *t, const struct routing *a, const struct ro
 		       unsigned lid)
 {
 	struct path p, q;
-	bool ok_a, ok_b;
 
 	path_trace(a, src, 0, lid, &p);
 	path_trace(b, src, 0, lid, &q);
-	ok_a = p.end == PATH_OK && is_host(a, src) && lid_owner(a->lids, lid) != NO_ID;
-	ok_b = q.end == PATH_OK && is_host(b, src) && lid_owner(b->lids, lid) != NO_ID;
+	bool ok_a = p.end == PATH_OK && is_host(a, src) && lid_owner(a->lids, lid) != NO_ID;
+	bool ok_b = q.end == PATH_OK && is_host(b, src) && lid_owner(b->lids, lid) != NO_ID;
 	t->lost += ok_a && !ok_b;
 	t->regained += !ok_a && ok_b;
 	t->reached += ok_b;
@@ -105,8 +101,8 @@ static void check_pair_list(const struct comparison *c)
 static void check_exact(const struct routing *r)
 {
 	uint32_t n = r->topo->fabric->n_switches;
-	uint16_t *hops = NEW_ARRAY(n, uint16_t);
-	uint32_t *work = NEW_ARRAY(n, uint32_t);
+	AUTO_FREE uint16_t *hops = NEW_ARRAY(n, uint16_t);
+	AUTO_FREE uint32_t *work = NEW_ARRAY(n, uint32_t);
 
 	for (unsigned lid = 1; r->exact && lid <= r->lids->max_lid; lid++) {
 		uint32_t ep = lid_owner(r->lids, lid), d = ep == NO_ID ? NO_ID : r->topo->endport_switch[ep];
@@ -124,13 +120,11 @@ static void check_exact(const struct routing *r)
 							 : exact + !endport_is_switch(r->topo->fabric, ep));
 		}
 	}
-	free(hops);
-	free(work);
 }
 
 static void compare_both_ways(const struct routing *a, const struct routing *b)
 {
-	struct comparison *c = compare_routings(a, b, NULL);
+	AUTO_ARENA struct comparison *c = compare_routings(a, b, NULL);
 	struct tally t = tally_all(a, b);
 	const struct fabric *f = a->topo->fabric;
 	uint64_t entries = 0;
@@ -149,70 +143,61 @@ static void compare_both_ways(const struct routing *a, const struct routing *b)
 			entries += routing_port(a, s, lid) != routing_port(b, s, lid);
 	assert_int_equal(c->entries_changed, entries);
 	check_pair_list(c);
-	arena_free(c);
 }
 
 static void random_failures(const char *spec, uint64_t *seed)
 {
 	static const char *const engines[] = {"minhop", "minhop", "dor", "updn", "dnup"};
 	const char *engine = engines[rng_below(seed, ARRAY_LEN(engines))];
-	struct session *s = session_new(all_engines, all_commands);
-	char line[200];
+	AUTO_SESSION struct session *s =
+		make_session(line_of("synth %s; route %s lmc=%u", spec, engine, rng_below(seed, 3)));
 
-	snprintf(line, sizeof(line), "synth %s; route %s lmc=%u", spec, engine, rng_below(seed, 3));
-	ok_line(s, line);
 	if (!strcmp(engine, "minhop") || !strcmp(engine, "dor"))
 		assert_non_null(session_routing(s)->exact);
 	for (int i = 0; i < 6; i++) {
 		size_t before = s->at;
 		uint32_t host = rng_below(seed, s->fabric->n_nodes);
+		const char *line = "restore all";
 		struct err e;
 		int rc;
 
 		if (rng_below(seed, 3) && session_state(s)->node_down[host] == 0)
-			snprintf(line, sizeof(line), "fail %s 0x%" PRIx64,
-				 node_is_switch(s->fabric, host) ? "switch" : "host",
-				 s->fabric->node_guid[host]);
+			line = line_of("fail %s 0x%" PRIx64,
+				       node_is_switch(s->fabric, host) ? "switch" : "host",
+				       s->fabric->node_guid[host]);
 		else if (rng_below(seed, 4))
-			snprintf(line, sizeof(line), "fail random %u seed=%u", 1 + rng_below(seed, 3),
-				 rng_below(seed, 1000));
-		else
-			snprintf(line, sizeof(line), "restore all");
-		free(run_line(s, line, &rc, &e, false,
-			      NULL)); /* may fail for want of links: then nothing happened */
+			line = line_of("fail random %u seed=%u", 1 + rng_below(seed, 3),
+				       rng_below(seed, 1000));
+		/* may fail for want of links: then nothing happened */
+		free(run_line(s, line, &rc, &e, false, NULL));
 		if (s->at == before)
 			continue;
 		compare_both_ways(s->event[before].sweep->routing, s->event[s->at].sweep->routing);
 		compare_both_ways(s->event[1].sweep->routing, s->event[s->at].sweep->routing);
 	}
-	session_free(s);
 }
 
 static void test_against_tracing(void **state)
 {
 	uint64_t seed = test_seed();
-	char spec[100];
 
-	(void)state;
-	for (int i = 0; i < 6; i++) {
-		snprintf(spec, sizeof(spec), "random:%u,%u,hosts=2,parallel=2,shuffle=1,seed=%u",
-			 8 + rng_below(&seed, 10), 3 + rng_below(&seed, 2), rng_below(&seed, 100000));
-		random_failures(spec, &seed);
-	}
+	for (int i = 0; i < 6; i++)
+		random_failures(line_of("random:%u,%u,hosts=2,parallel=2,shuffle=1,seed=%u",
+					8 + rng_below(&seed, 10), 3 + rng_below(&seed, 2),
+					rng_below(&seed, 100000)),
+				&seed);
 	random_failures("xgft:3,3,2:1,2,2", &seed);
 	random_failures("torus:3x3,hosts=2", &seed);
 }
 
 static void test_check(void **state)
 {
-	struct session *s = session_new(all_engines, all_commands);
+	AUTO_SESSION struct session *s = make_session("synth xgft:3,3:1,2; route minhop");
 	struct check_result c;
 	struct err e;
 	bool fault;
 	int rc;
 
-	(void)state;
-	ok_line(s, "synth xgft:3,3:1,2; route minhop");
 	assert_int_equal(check_routing(session_routing(s), &c, NULL), 0);
 	assert_int_equal(c.unreachable + c.no_lid, 0);
 	assert_int_equal(c.pairs, 9 * 8);
@@ -226,25 +211,21 @@ static void test_check(void **state)
 	free(run_line(s, "check", &rc, &e, false, &fault));
 	assert_int_equal(rc, 0);
 	assert_true(fault);
-	session_free(s);
 }
 
 /* Hand-made tables: a loop and a dead port are found by trace and check. */
 static void test_faults(void **state)
 {
-	struct session *s = session_new(all_engines, all_commands);
-	const struct routing *r;
+	AUTO_SESSION struct session *s = make_session("synth ring:4,hosts=1; route minhop");
 	struct check_result c;
 	struct path p;
 	struct err e;
-	uint32_t src, dst, sw;
-	unsigned slid, dlid, back;
+	uint32_t dst;
+	unsigned slid, dlid;
 
-	(void)state;
-	ok_line(s, "synth ring:4,hosts=1; route minhop");
-	r = session_routing(s);
-	src = session_endport(s, s->fabric->node_name[endport_node(s->fabric, lid_owner(r->lids, 5))], &slid,
-			      &e);
+	const struct routing *r = session_routing(s);
+	uint32_t src = session_endport(
+		s, s->fabric->node_name[endport_node(s->fabric, lid_owner(r->lids, 5))], &slid, &e);
 	for (dlid = 1; dlid <= r->lids->max_lid; dlid++) {
 		dst = lid_owner(r->lids, dlid);
 		if (dst != NO_ID && dst != src && !endport_is_switch(s->fabric, dst) &&
@@ -257,11 +238,11 @@ static void test_faults(void **state)
 			;
 	}
 	dst = lid_owner(r->lids, dlid);
-	sw = r->topo->endport_switch[dst];
+	uint32_t sw = r->topo->endport_switch[dst];
 	path_trace(r, src, slid, dlid, &p);
 	assert_int_equal(p.end, PATH_OK);
 	assert_true(p.n >= 2);
-	back = p.hop[p.n - 1].in;
+	unsigned back = p.hop[p.n - 1].in;
 	path_free(&p);
 	r->row[sw]->port[dlid] = back; /* the last switch sends it back where it came from */
 	path_trace(r, src, slid, dlid, &p);
@@ -277,32 +258,24 @@ static void test_faults(void **state)
 	check_routing(r, &c, NULL);
 	assert_int_equal(c.looping, 0);
 	assert_int_equal(c.unreachable, 3);
-	session_free(s);
 }
 
 /* Ports that get other LIDs lose nothing. */
 static void test_moved_lids(void **state)
 {
-	struct session *s = session_new(all_engines, all_commands);
+	AUTO_SESSION struct session *s = make_session("synth xgft:4,4:1,4; route minhop");
 
-	(void)state;
-	ok_line(s, "synth xgft:4,4:1,4");
-	ok_line(s, "route minhop");
 	line_says(s, "set lmc 2",
 		  "(384 new, 0 gone); of 960 pairs 0 take another path, 0 lost, 0 regained, "
 		  "720 new (LIDs that were not there)");
-	session_free(s);
 }
 
 /* Another subnet manager deals out the LIDs anew: the pairs of those who had them before are lost. */
 static void test_lids_dealt_again(void **state)
 {
-	struct session *s = session_new(all_engines, all_commands);
+	AUTO_SESSION struct session *s =
+		make_session("synth mesh:2x1,hosts=3; fail link m00[4]; route minhop");
 
-	(void)state;
-	ok_line(s, "synth mesh:2x1,hosts=3");
-	ok_line(s, "fail link m00[4]");
-	ok_line(s, "route minhop");
 	line_says(s, "fail switch m00",
 		  "of 6 pairs 0 take another path, 6 lost (all cut off), 6 regained; longest path still 2 "
 		  "links, "
@@ -310,15 +283,14 @@ static void test_lids_dealt_again(void **state)
 	line_says(s, "diff all", "x lost      node0002 -> node0001 (LID 2)  links 2 -> none\n");
 	line_says(s, "diff all", "+ regained  node0005 -> node0004 (LID 2)  links none -> 2\n");
 	line_says(s, "list pairs", "node0002 node0001 lost ");
-	session_free(s);
 }
 
 /* Routes traced one by one, to base LIDs or to all. */
 static void count_pattern(const struct routing *r, const struct pattern *pattern)
 {
 	const struct fabric *f = r->topo->fabric;
-	struct loads *l = loads_new(r, pattern, NULL);
-	uint32_t *count = NEW_ARRAY(f->n_ports, uint32_t);
+	AUTO_ARENA struct loads *l = loads_new(r, pattern, NULL);
+	AUTO_FREE uint32_t *count = NEW_ARRAY(f->n_ports, uint32_t);
 	uint64_t routes = 0;
 
 	for (uint32_t a = 0; a < f->n_endports; a++)
@@ -339,20 +311,14 @@ static void count_pattern(const struct routing *r, const struct pattern *pattern
 		}
 	assert_int_equal(l->routes, routes);
 	assert_memory_equal(l->port, count, f->n_ports * sizeof(*count));
-	free(count);
-	arena_free(l);
 }
 
 static void test_loads(void **state)
 {
 	uint64_t seed = test_seed();
-	struct session *s = session_new(all_engines, all_commands);
-	char spec[100];
+	AUTO_SESSION struct session *s = make_session(line_of(
+		"synth random:14,4,hosts=3,parallel=2,seed=%u; route minhop", rng_below(&seed, 99999)));
 
-	(void)state;
-	snprintf(spec, sizeof(spec), "synth random:14,4,hosts=3,parallel=2,seed=%u; route minhop",
-		 rng_below(&seed, 99999));
-	ok_line(s, spec);
 	count_pattern(session_routing(s), &pattern_all);
 	count_pattern(session_routing(s), &pattern_lids);
 	ok_line(s, "set lmc 2");
@@ -362,7 +328,6 @@ static void test_loads(void **state)
 	line_says(s, "load-map bisection seed=4", "42 routes");
 	line_fails(s, "load-map shift x", "found \"x\"");
 	line_fails(s, "load-map nonsense", "expected: load-map");
-	session_free(s);
 }
 
 static void assert_same_comparison(const struct comparison *x, const struct comparison *y)
@@ -394,32 +359,25 @@ static void assert_same_comparison(const struct comparison *x, const struct comp
 /* In a fabric that threads share: what an engine promises of its ways tells what walking them tells. */
 static void test_large(void **state)
 {
-	struct session *s = session_new(all_engines, all_commands);
+	AUTO_SESSION struct session *s = make_session("synth xgft:13,13,26:1,13,13; route minhop");
 	uint64_t seed = test_seed();
-	char line[200];
 
-	(void)state;
-	ok_line(s, "synth xgft:13,13,26:1,13,13; route minhop");
-	snprintf(line, sizeof(line), "fail switch leaf-%03u spine-%03u", 1 + (unsigned)rng_below(&seed, 338),
-		 1 + (unsigned)rng_below(&seed, 338));
-	ok_line(s, line);
+	ok_line(s, line_of("fail switch leaf-%03u spine-%03u", 1 + (unsigned)rng_below(&seed, 338),
+			   1 + (unsigned)rng_below(&seed, 338)));
 	for (int back = 0; back < 2; back++) {
 		const struct routing *a = s->event[back ? s->at : 1].sweep->routing,
 				     *b = s->event[back ? 1 : s->at].sweep->routing;
-		struct comparison *c = compare_routings(a, b, NULL), *walked;
+		AUTO_ARENA struct comparison *c = compare_routings(a, b, NULL);
 		const uint8_t *exact = b->exact;
 
 		assert_non_null(exact);
 		((struct routing *)b)->exact = NULL;
-		walked = compare_routings(a, b, NULL);
+		AUTO_ARENA struct comparison *walked = compare_routings(a, b, NULL);
 		((struct routing *)b)->exact = exact;
 		assert_true(c->rerouted && c->n_dests);
 		assert_int_equal(c->lost > 0, !back);
 		assert_same_comparison(c, walked);
-		arena_free(c);
-		arena_free(walked);
 	}
-	session_free(s);
 }
 
 int main(void)

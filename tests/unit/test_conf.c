@@ -1,16 +1,6 @@
 /* opensm.conf, against what OpenSM 3.3.23 was seen to make of the same lines. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-#include <cmocka.h>
-#include "core/base/err.h"
-#include "core/base/text.h"
 #include "core/formats/conf.h"
+#include "tests/unit/fixture.h"
 
 static const struct optdef table[] = {
 	{.name = "partition_config_file", .type = OPT_STRING, .def = ""},
@@ -53,7 +43,8 @@ static struct read parse(const char *text)
 	return parse_n(text, strlen(text));
 }
 
-static void done(struct read *r)
+#define AUTO_READ __attribute__((cleanup(read_free)))
+static void read_free(struct read *r)
 {
 	options_free(r->o);
 	free(r->engines);
@@ -62,38 +53,36 @@ static void done(struct read *r)
 
 static void value(const char *text, const char *name, const char *want)
 {
-	struct read r = parse(text);
+	AUTO_READ struct read r = parse(text);
 
 	if (r.rc)
 		fail_msg("%s: %s", text, r.e.msg);
 	assert_string_equal(options_get(r.o, name), want);
-	done(&r);
 }
 
 static void refused(const char *text, const char *want)
 {
-	struct read r = parse(text);
+	AUTO_READ struct read r = parse(text);
 
 	assert_int_equal(r.rc, -1);
 	assert_string_equal(r.e.msg, want);
 	assert_null(r.engines);
 	for (size_t i = 0; i < options_count(r.o); i++)
 		assert_false(options_is_set(r.o, options_at(r.o, i)->name));
-	done(&r);
 }
 
+/* The text is read; want NULL: with any notes. */
 static void noted(const char *text, const char *want)
 {
-	struct read r = parse(text);
+	AUTO_READ struct read r = parse(text);
 
 	assert_int_equal(r.rc, 0);
-	assert_string_equal(text_str(&r.notes), want);
-	done(&r);
+	if (want)
+		assert_string_equal(text_str(&r.notes), want);
 }
 
 static void test_values(void **state)
 {
-	(void)state;
 	value("lmc   3   # three\n", "lmc", "3");
 	value("  lmc\t2", "lmc", "2");
 	value("lmc 0x3\nlmc 1\n", "lmc", "1");
@@ -111,7 +100,6 @@ static void test_values(void **state)
 
 static void test_only_true_is_true(void **state)
 {
-	(void)state;
 	value("qos true\n", "qos", "FALSE");
 	value("qos TRUEx\n", "qos", "FALSE");
 	value("qos TRUE\nqos 1\n", "qos", "FALSE");
@@ -134,22 +122,19 @@ static void test_engines(void **state)
 		{"lmc 1\n", NULL},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		struct read r = parse(cases[i][0]);
+		AUTO_READ struct read r = parse(cases[i][0]);
 
 		assert_int_equal(r.rc, 0);
 		if (cases[i][1])
 			assert_string_equal(r.engines, cases[i][1]);
 		else
 			assert_null(r.engines);
-		done(&r);
 	}
 }
 
 static void test_keys(void **state)
 {
-	(void)state;
 	noted("log_flags 0x03\nsm_priority 3\nlmc 1\n",
 	      "x.conf: 2 options that do not concern routing were skipped\n");
 	/* files that are not read: a sweep tells of them (tests/cli) */
@@ -164,7 +149,6 @@ static void test_keys(void **state)
 
 static void test_guid(void **state)
 {
-	(void)state;
 	value("guid 0x0000000000000000\n", "guid", "");
 	value("guid 10\n", "guid", "0x000000000000000a");
 	value("guid 0x0002c90300001234 # here\n", "guid", "0x0002c90300001234");
@@ -177,7 +161,6 @@ static void test_guid(void **state)
 
 static void test_refused(void **state)
 {
-	(void)state;
 	refused("qos TRUE\nlmc 9\n", "x.conf:2: lmc: found '9', expected a number from 0 to 7");
 	refused("lmc banana\nlmc 1\n", "x.conf:1: lmc: found 'banana', expected a number from 0 to 7");
 	refused("lmc\n", "x.conf:1: lmc: found '', expected a number from 0 to 7");
@@ -194,22 +177,13 @@ static void test_refused(void **state)
 
 static void test_files(void **state)
 {
-	char name[] = "/tmp/ibscope conf XXXXXX", *text;
-	int fd = mkstemp(name);
+	AUTO_TEMP char *folder = temp_folder();
+	AUTO_FREE char *name = str_printf("%s/a file", folder);
 
-	(void)state;
-	assert_true(fd >= 0);
-	close(fd);
-	text = str_printf("root_guid_file %s  # roots\n", name);
-	value(text, "root_guid_file", name);
-	free(text);
-	text = str_printf("dimn_ports_file \"%s\"\n", name);
-	value(text, "port_search_ordering_file", name);
-	free(text);
-	text = str_printf("root_guid_file %s\nroot_guid_file (null)\n", name);
-	value(text, "root_guid_file", "");
-	free(text);
-	unlink(name);
+	file_write(name, "");
+	value(line_of("root_guid_file %s  # roots\n", name), "root_guid_file", name);
+	value(line_of("dimn_ports_file \"%s\"\n", name), "port_search_ordering_file", name);
+	value(line_of("root_guid_file %s\nroot_guid_file (null)\n", name), "root_guid_file", "");
 	noted("root_guid_file \"\"\n",
 	      "x.conf:1: root_guid_file: no value, taken as none (OpenSM would try to open a "
 	      "file without name)\n");
@@ -223,7 +197,6 @@ static void test_long_lines(void **state)
 {
 	char text[1100];
 
-	(void)state;
 	memset(text, ' ', sizeof(text));
 	memcpy(text, "lmc 1", 5);
 	memcpy(text + 1022, "qos TRUE\n", 10);
@@ -239,21 +212,18 @@ static void test_long_lines(void **state)
 static void test_zero_bytes(void **state)
 {
 	static const char text[] = "lmc 1\0 7\nqos TRUE\n";
-	struct read r = parse_n(text, sizeof(text) - 1);
+	AUTO_READ struct read r = parse_n(text, sizeof(text) - 1);
 
-	(void)state;
 	assert_int_equal(r.rc, 0);
 	assert_int_equal(options_uint(r.o, "lmc"), 1);
 	assert_true(options_bool(r.o, "qos"));
 	assert_non_null(strstr(text_str(&r.notes),
 			       "x.conf:1: found a NUL byte as character 6, expected text; "
 			       "OpenSM does not read what stands behind it"));
-	done(&r);
 }
 
 static void test_no_text(void **state)
 {
-	(void)state;
 	refused("\xef\xbb\xbfqos TRUE\n", "x.conf:1: found a byte order mark (EF BB BF) before the text, "
 					  "expected none (take it off: tail -c +4)");
 	refused("qos TRUE\rlmc 1\r", "x.conf:1: found lines that end in CR alone (convert them first: tr "
@@ -263,34 +233,26 @@ static void test_no_text(void **state)
 
 static void test_keeps_others(void **state)
 {
-	struct read r = parse("lmc 2\n");
+	AUTO_READ struct read r = parse("lmc 2\n");
 	const struct input in = {.name = "y.conf", .data = "lmc 3\nlash_start_vl 1\n", .size = 22};
 	struct err e;
 
-	(void)state;
 	assert_int_equal(options_set(r.o, "qos", "TRUE", &e), 0);
 	free(r.engines);
 	assert_int_equal(conf_parse(r.o, &in, &r.engines, NULL, &e), 0);
 	assert_int_equal(options_uint(r.o, "lmc"), 3);
 	assert_true(options_bool(r.o, "qos"));
-	done(&r);
 }
 
 static void test_read(void **state)
 {
-	char name[] = "/tmp/ibscope-conf-XXXXXX";
-	struct read r = {.o = options_new(tables)};
-	int fd = mkstemp(name);
+	AUTO_TEMP char *name = temp_file("lmc 1\nrouting_engine dor");
+	AUTO_READ struct read r = {.o = options_new(tables)};
 
-	(void)state;
-	assert_true(fd >= 0);
-	assert_int_equal(write(fd, "lmc 1\nrouting_engine dor", 24), 24);
-	close(fd);
 	assert_int_equal(conf_read(r.o, name, NULL, &r.engines, &r.notes, &r.e), 0);
 	assert_string_equal(r.engines, "dor");
 	assert_int_equal(options_uint(r.o, "lmc"), 1);
 	free(r.engines);
-	unlink(name);
 	assert_int_equal(conf_read(r.o, "/nowhere/opensm.conf", NULL, &r.engines, &r.notes, &r.e), -1);
 	assert_string_equal(r.e.msg, "/nowhere/opensm.conf: No such file or directory");
 	assert_int_equal(conf_read(r.o, "/", NULL, &r.engines, &r.notes, &r.e), -1);
@@ -298,7 +260,6 @@ static void test_read(void **state)
 	assert_int_equal(conf_read(r.o, "/dev/zero", NULL, &r.engines, &r.notes, &r.e), -1);
 	assert_string_equal(r.e.msg, "/dev/zero: found more than 16 MiB, the most that is read");
 	assert_null(r.engines);
-	done(&r);
 }
 
 /* A file without an option of OpenSM is of another kind, and said to be. */
@@ -329,29 +290,19 @@ static void test_other_files(void **state)
 		{"# This database file was automatically generated by IBDIAG\n",
 		 "x.conf: found a file of ibdiagnet"},
 	};
-	struct read r;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(files); i++) {
-		r = parse(files[i].text);
+		AUTO_READ struct read r = parse(files[i].text);
+
 		assert_int_equal(r.rc, -1);
 		assert_null(r.engines);
 		if (!strstr(r.e.msg, files[i].part))
 			fail_msg("expected \"%s\" in \"%s\"", files[i].part, r.e.msg);
-		done(&r);
 	}
 	/* one option is enough, and so is saying nothing */
-	r = parse("Default=0x7fff\nlmc 1\n");
-	assert_int_equal(r.rc, 0);
-	done(&r);
-	r = parse("# all is as by default\n\n");
-	assert_int_equal(r.rc, 0);
-	done(&r);
-	r = parse("daemon FALSE\n");
-	assert_int_equal(r.rc, 0);
-	assert_string_equal(text_str(&r.notes),
-			    "x.conf: 1 option that does not concern routing was skipped\n");
-	done(&r);
+	noted("Default=0x7fff\nlmc 1\n", NULL);
+	noted("# all is as by default\n\n", NULL);
+	noted("daemon FALSE\n", "x.conf: 1 option that does not concern routing was skipped\n");
 }
 
 int main(void)

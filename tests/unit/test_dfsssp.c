@@ -2,7 +2,6 @@
 #include "engine_run.h"
 
 #include "core/analysis/credit/cdg.h"
-#include "core/base/memory.h"
 #include "core/base/rng.h"
 #include "engines/dfsssp/dfsssp.h"
 #include "tests/unit/weights.h"
@@ -76,12 +75,10 @@ static void test_ring(void **state)
 	static const char *const row[] = {"0223312233", "2033221332", "2203322133", "3220332213",
 					  "3322033221"};
 	static const unsigned cycle[2][5] = {{22, 13, 52, 42, 32}, {12, 23, 33, 43, 53}};
-	struct run x;
-	const struct dfsssp *d;
+	AUTO_RUN struct run x;
 
-	(void)state;
 	run_new(&x, make_ring(), 0);
-	d = run_route(&x, &engine_dfsssp);
+	const struct dfsssp *d = run_route(&x, &engine_dfsssp);
 	assert_non_null(d);
 	expect_tables(&x, row, 5);
 	assert_int_equal(dfsssp_start_weight(d), 100);
@@ -104,16 +101,14 @@ static void test_ring(void **state)
 			assert_int_equal(d->layers->cycle_left[cut->first + i], 2);
 		}
 	}
-	run_free(&x);
 }
 
 static void test_ring_sls(void **state)
 {
 	static const uint8_t moved[][2] = {{7, 10}, {7, 5}, {6, 8}, {6, 3}};
-	struct run x;
-	struct text t = {0};
+	AUTO_RUN struct run x;
+	AUTO_TEXT struct text t = {0};
 
-	(void)state;
 	run_new(&x, make_ring(), 0);
 	assert_non_null(run_route(&x, &engine_dfsssp));
 	for (unsigned s = 1; s <= 10; s++)
@@ -132,15 +127,13 @@ static void test_ring_sls(void **state)
 	assert_non_null(strstr(text_str(&t), "2 pairs, the fewest: cut"));
 	assert_non_null(strstr(text_str(&t), "moved 2 pairs to layer 1"));
 	assert_non_null(strstr(text_str(&t), "Layer 1 has SL 7."));
-	text_free(&t);
+	text_clear(&t);
 	dfsssp_explain_layers(x.r, &t);
 	assert_non_null(strstr(text_str(&t), "Layer 0: 86 ordered pairs of LIDs, 2 cycles cut; SL 0 to 6"));
-	text_free(&t);
 	/* sssp has the same tables, and nothing to say about SLs */
 	assert_non_null(run_route(&x, &engine_sssp));
 	assert_int_equal(routing_port(x.r, 0, 10), 3);
 	assert_int_equal(routing_sl(x.r, 7, 10).hi, 0);
-	run_free(&x);
 }
 
 static const uint8_t cube[][4] = {{1, 2, 5, 2}, {1, 3, 3, 2}, {1, 4, 2, 2}, {2, 3, 6, 2},
@@ -159,12 +152,10 @@ static void test_cube(void **state)
 	static const uint8_t cut[][2] = {{33, 73}, {54, 62}, {63, 52}, {72, 34}, {74, 82},
 					 {22, 13}, {62, 24}, {24, 43}, {82, 42}};
 	static const uint8_t moved[] = {1, 1, 1, 2, 2, 2, 1, 1, 1};
-	struct run x;
-	const struct dfsssp *d;
+	AUTO_RUN struct run x;
 
-	(void)state;
 	run_new(&x, cabled(8, cube, ARRAY_LEN(cube)), 0);
-	d = run_route(&x, &engine_dfsssp);
+	const struct dfsssp *d = run_route(&x, &engine_dfsssp);
 	assert_non_null(d);
 	expect_tables(&x, row, 8);
 	for (uint32_t s = 0; s < 8; s++)
@@ -185,7 +176,6 @@ static void test_cube(void **state)
 		assert_int_equal(d->layers->cut[k].moved, moved[k]);
 		assert_int_equal(d->layers->cut[k].skipped, k == 7);
 	}
-	run_free(&x);
 }
 
 /* --- what holds on any fabric ---------------------------------------------------------------- */
@@ -205,39 +195,32 @@ static const char *const specs[] = {
  */
 static void test_no_loops(void **state)
 {
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_LEN(specs); i++)
 		for (unsigned lmc = 0; lmc < 2; lmc++) {
-			struct run x;
-			struct cdg *c;
+			AUTO_RUN struct run x;
 
 			run_new(&x, make_fabric(specs[i]), lmc);
 			assert_non_null(run_route(&x, &engine_dfsssp));
-			c = cdg_new(x.r, CDG_ALL_VLS, false, NULL, NULL);
+			AUTO_ARENA struct cdg *c = cdg_new(x.r, CDG_ALL_VLS, false, NULL, NULL);
 			assert_int_equal(c->n_components, 0);
-			arena_free(c);
-			run_free(&x);
 		}
 }
 
 /* Dependencies counted for all sources of a switch at once are those counted one by one. */
 static void test_grouped_dependencies(void **state)
 {
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_LEN(specs); i++) {
-		struct run x;
+		AUTO_RUN struct run x;
 		struct routing_ops ops;
-		const struct routing_ops *own;
-		struct cdg *a, *b;
 
 		run_new(&x, make_fabric(specs[i]), i % 2);
 		assert_non_null(run_route(&x, &engine_dfsssp));
-		a = cdg_new(x.r, CDG_ALL_VLS, false, NULL, NULL);
-		own = x.r->ops;
+		AUTO_ARENA struct cdg *a = cdg_new(x.r, CDG_ALL_VLS, false, NULL, NULL);
+		const struct routing_ops *own = x.r->ops;
 		ops = *own;
 		ops.sl_by_source = false;
 		x.r->ops = &ops;
-		b = cdg_new(x.r, CDG_ALL_VLS, false, NULL, NULL);
+		AUTO_ARENA struct cdg *b = cdg_new(x.r, CDG_ALL_VLS, false, NULL, NULL);
 		x.r->ops = own;
 		assert_int_equal(a->n_channels, b->n_channels);
 		assert_int_equal(a->n_deps, b->n_deps);
@@ -246,17 +229,13 @@ static void test_grouped_dependencies(void **state)
 		assert_memory_equal(a->load, b->load, a->n_channels * sizeof(*a->load));
 		assert_memory_equal(a->to, b->to, a->n_deps * sizeof(*a->to));
 		assert_memory_equal(a->routes, b->routes, a->n_deps * sizeof(*a->routes));
-		arena_free(a);
-		arena_free(b);
-		run_free(&x);
 	}
 }
 
 static void test_same_tables(void **state)
 {
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_LEN(specs); i++) {
-		struct run x, y;
+		AUTO_RUN struct run x, y;
 
 		run_new(&x, make_fabric(specs[i]), 1);
 		run_new(&y, make_fabric(specs[i]), 1);
@@ -264,27 +243,22 @@ static void test_same_tables(void **state)
 		assert_non_null(run_route(&y, &engine_sssp));
 		for (uint32_t s = 0; s < x.f->n_switches; s++)
 			assert_memory_equal(x.r->row[s]->port, y.r->row[s]->port, x.l->max_lid + 1u);
-		run_free(&x);
-		run_free(&y);
 	}
 }
 
 /* Weights come out of the tables again: at once, and in two parts. */
 static void test_weights(void **state)
 {
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_LEN(specs); i++) {
-		struct run x;
-		const struct dfsssp *d;
-		uint32_t n, *routes;
-		uint16_t *lids;
+		AUTO_RUN struct run x;
+		uint32_t n;
 
 		run_new(&x, make_fabric(specs[i]), i % 3);
-		d = run_route(&x, &engine_sssp);
+		const struct dfsssp *d = run_route(&x, &engine_sssp);
 		assert_non_null(d);
-		lids = dfsssp_destinations(x.r, &n);
+		AUTO_FREE uint16_t *lids = dfsssp_destinations(x.r, &n);
 		assert_int_equal(n, d->graph->lids);
-		routes = NEW_ARRAY(x.f->n_ports, uint32_t);
+		AUTO_FREE uint32_t *routes = NEW_ARRAY(x.f->n_ports, uint32_t);
 		assert_true(dfsssp_add_routes(x.r, (struct lids_part){lids, 0, n / 3}, routes, NULL));
 		assert_true(dfsssp_add_routes(x.r, (struct lids_part){lids, n / 3, n}, routes, NULL));
 		for (uint32_t p = 0; p < x.f->n_ports; p++)
@@ -292,9 +266,6 @@ static void test_weights(void **state)
 				assert_int_equal(dfsssp_weight(d, p), dfsssp_start_weight(d) + routes[p]);
 			else
 				assert_int_equal(routes[p], 0);
-		free(routes);
-		free(lids);
-		run_free(&x);
 	}
 }
 
@@ -303,7 +274,7 @@ static void test_weights(void **state)
 /* The same channels, and each vertex after the one that it sends to. */
 static void expect_tree(const struct ds_graph *g, const struct ds_tree *t, const struct ds_tree *heap)
 {
-	uint32_t *place = NEW_ARRAY(g->n, uint32_t);
+	AUTO_FREE uint32_t *place = NEW_ARRAY(g->n, uint32_t);
 
 	assert_int_equal(t->n_order, heap->n_order);
 	assert_memory_equal(t->out, heap->out, g->n * sizeof(*t->out));
@@ -314,7 +285,6 @@ static void expect_tree(const struct ds_graph *g, const struct ds_tree *t, const
 		place[t->order[i]] = i + 1;
 		assert_true(i ? place[g->to[c]] : c == NO_ID);
 	}
-	free(place);
 }
 
 /* From a switch and from hosts on it, with weights that grow.  How often it could not be done by levels. */
@@ -354,23 +324,18 @@ static void test_levels(void **state)
 	unsigned none = 0, all = 0;
 	uint64_t rng = test_seed();
 
-	(void)state;
 	for (unsigned i = 0; i < (ARRAY_LEN(specs) + ARRAY_LEN(more)) * ARRAY_LEN(spread); i++) {
 		unsigned k = i / ARRAY_LEN(spread), wide = spread[i % ARRAY_LEN(spread)];
-		struct run x;
-		struct ds_graph *g;
-		uint32_t *weight;
+		AUTO_RUN struct run x;
 
 		run_new(&x, make_fabric(k < ARRAY_LEN(specs) ? specs[k] : more[k - ARRAY_LEN(specs)]), 0);
-		g = ds_graph_new(&x.in);
-		weight = NEW_ARRAY(g->n_edges + DS_BEHIND, uint32_t);
+		struct ds_graph *g = ds_graph_new(&x.in);
+		AUTO_FREE uint32_t *weight = NEW_ARRAY(g->n_edges + DS_BEHIND, uint32_t);
 		for (uint32_t c = 0; c < g->n_edges; c++)
 			weight[c] = (uint32_t)g->start + rng_below(&rng, wide ? wide : (uint32_t)g->start);
 		for (uint32_t v = 0; v < g->n; v++, all += 6)
 			none += compare_trees(g, weight, v, &rng);
-		free(weight);
 		ds_graph_unref(g);
-		run_free(&x);
 	}
 	assert_in_range(none, 1, all / 2);
 }
@@ -378,18 +343,14 @@ static void test_levels(void **state)
 /* What each cut says it moved is what the layers say, and every class knows its cuts. */
 static void test_cuts(void **state)
 {
-	struct run x;
-	const struct dfsssp *d;
-	const struct ds_layers *l;
-	uint64_t *moved;
+	AUTO_RUN struct run x;
 
-	(void)state;
 	run_new(&x, make_fabric("torus:5x4,hosts=2,shuffle=1,seed=5"), 1);
-	d = run_route(&x, &engine_dfsssp);
+	const struct dfsssp *d = run_route(&x, &engine_dfsssp);
 	assert_non_null(d);
-	l = d->layers;
+	const struct ds_layers *l = d->layers;
 	assert_true(l->need > 2);
-	moved = NEW_ARRAY(l->n_cuts, uint64_t);
+	AUTO_FREE uint64_t *moved = NEW_ARRAY(l->n_cuts, uint64_t);
 	for (uint32_t sw = 0; sw < x.f->n_switches; sw++)
 		for (unsigned lid = 1; lid <= x.l->max_lid; lid++) {
 			unsigned layer = dfsssp_layer_of(d, sw, lid);
@@ -405,8 +366,6 @@ static void test_cuts(void **state)
 		}
 	for (uint32_t i = 0; i < l->n_cuts; i++)
 		assert_int_equal(moved[i], l->cut[i].moved);
-	free(moved);
-	run_free(&x);
 }
 
 /* --- lanes ---------------------------------------------------------------------------------------- */
@@ -416,7 +375,6 @@ static void test_lanes(void **state)
 	struct ds_layers l = {.vls = 8, .need = 3, .count = {100, 30, 10}};
 	struct engine_input in = {0};
 
-	(void)state;
 	ds_balance(&l, &in); /* 100, 50, 33.3, 30 (layer 0 first of equals no more), 25 */
 	assert_int_equal(l.width[0] + l.width[1] + l.width[2], 8);
 	assert_int_equal(l.width[0], 5);
@@ -475,15 +433,13 @@ static void listen(void *ctx, const struct rec_choice *c)
 
 static void test_choices(void **state)
 {
-	struct run x;
+	AUTO_RUN struct run x;
 	struct heard h = {.x = &x};
 	struct rec_ask o = {.tell = listen, .ctx = &h, .sw = NO_ID};
 	struct engine_output out = {0};
-	const struct dfsssp *d;
 
-	(void)state;
 	run_new(&x, make_fabric("torus:4x3,parallel=2,hosts=2,shuffle=1,seed=2"), 0);
-	d = run_route(&x, &engine_dfsssp);
+	const struct dfsssp *d = run_route(&x, &engine_dfsssp);
 	assert_non_null(d);
 	x.in.ask = &o;
 	routing_unref(engine_dfsssp.route(&x.in, &out));
@@ -495,7 +451,6 @@ static void test_choices(void **state)
 	routing_unref(engine_sssp.route(&x.in, &out));
 	assert_int_equal(h.choices, 1);
 	notes_free(&out.notes);
-	run_free(&x);
 }
 
 /* --- refusals ---------------------------------------------------------------------------------- */
@@ -515,13 +470,11 @@ static void test_few_vls(void **state)
 {
 	static const char *const row[] = {"0223312233", "2033221332", "2203322133", "3220332213",
 					  "3322033221"};
-	struct run x;
-	uint8_t *code;
+	AUTO_RUN struct run x;
 
-	(void)state;
 	run_new(&x, make_ring(), 0);
 	assert_non_null(run_route(&x, &engine_dfsssp));
-	code = one_vl(&x);
+	AUTO_FREE uint8_t *code = one_vl(&x);
 	for (unsigned times = 1; times <= 2; times++) {
 		assert_null(run_route(&x, &engine_dfsssp));
 		assert_non_null(strstr(x.out.refused.msg, "AD25"));
@@ -537,25 +490,19 @@ static void test_few_vls(void **state)
 	}
 	assert_null(x.left.hops);
 	assert_non_null(run_route(&x, &engine_sssp));
-	run_free(&x);
-	free(code);
 }
 
 static void test_switches_counted(void **state)
 {
-	struct run x;
-	uint8_t *code;
+	AUTO_RUN struct run x;
 
-	(void)state;
 	run_new(&x, make_ring(), 0);
-	code = one_vl(&x);
+	AUTO_FREE uint8_t *code = one_vl(&x);
 	run_set(&x, "port_profile_switch_nodes", "TRUE");
 	assert_null(run_route(&x, &engine_dfsssp));
 	assert_int_equal(x.left.count[switch_port_id(x.f, 0, 1)], 1);
 	assert_int_equal(x.left.count[switch_port_id(x.f, 0, 2)], 4);
 	assert_int_equal(x.left.count[switch_port_id(x.f, 0, 3)], 4);
-	run_free(&x);
-	free(code);
 }
 
 /* Distances beyond 2^31: the search from the middle passes, and later ones lose entries. */
@@ -564,10 +511,9 @@ static void test_far(void **state)
 	struct fabric_builder *b = fb_new();
 	struct fabric *f;
 	struct err e;
-	struct run x;
+	AUTO_RUN struct run x;
 	unsigned missing = 0;
 
-	(void)state;
 	for (unsigned i = 0; i < 40; i++) {
 		fb_add(b, NODE_SWITCH, 0x1000 + i, 8, "");
 		if (i)
@@ -590,58 +536,40 @@ static void test_far(void **state)
 		for (unsigned lid = 1; lid <= x.l->max_lid; lid++)
 			missing += lid_owner(x.l, lid) != NO_ID && routing_port(x.r, s, lid) == NO_PATH;
 	assert_true(missing > 0);
-	run_free(&x);
 }
 
 static void test_far_from_manager(void **state)
 {
-	struct run x;
-	struct fabric *f = make_fabric("mesh:40,hosts=3"), *end;
+	AUTO_FABRIC struct fabric *f = make_fabric("mesh:40,hosts=3");
+	struct fabric *end = fabric_variant(f, f->port_endport[f->switch_port[0]], false);
+	AUTO_RUN struct run x;
 
-	(void)state;
-	end = fabric_variant(f, f->port_endport[f->switch_port[0]], false);
-	fabric_unref(f);
 	run_new(&x, end, 6);
 	if (run_route(&x, &engine_sssp))
 		fail_msg("a line of 40 switches with 7720 LIDs must be too long");
 	assert_non_null(strstr(x.out.refused.msg, "AD0C"));
 	assert_null(x.left.count);
-	run_free(&x);
-}
-
-static char *write_file(const char *text)
-{
-	char *path = str_dup("/tmp/ibscope-test-XXXXXX");
-	int fd = mkstemp(path);
-
-	assert_true(fd >= 0);
-	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
-	close(fd);
-	return path;
 }
 
 /* Compute nodes first, then I/O nodes; a port in both files is a compute node. */
 static void test_guid_files(void **state)
 {
-	char *cn = write_file("# compute\n0x0002c90300b00031\n0x0002c90300b00021 b\n"),
-	     *io = write_file("0x0002c90300b00041\n0x0002c90300b00021\n"),
-	     *bad = write_file("0x12\nrubbish\n");
+	AUTO_TEMP char *cn = temp_file("# compute\n0x0002c90300b00031\n0x0002c90300b00021 b\n");
+	AUTO_TEMP char *io = temp_file("0x0002c90300b00041\n0x0002c90300b00021\n");
+	AUTO_TEMP char *bad = temp_file("0x12\nrubbish\n");
 	static const uint16_t want[] = {8, 9, 10, 6, 7, 1, 2, 3, 4, 5};
-	struct run x;
+	AUTO_RUN struct run x;
 	uint32_t n;
-	uint16_t *lids;
 
-	(void)state;
 	run_new(&x, make_ring(), 0);
 	run_set(&x, "cn_guid_file", cn);
 	run_set(&x, "io_guid_file", io);
 	assert_non_null(run_route(&x, &engine_sssp));
-	lids = dfsssp_destinations(x.r, &n);
+	AUTO_FREE uint16_t *lids = dfsssp_destinations(x.r, &n);
 	assert_int_equal(n, 10);
 	assert_memory_equal(lids, want, sizeof(want));
 	assert_non_null(
 		strstr(text_str(&x.out.notes.text), "1 port is named by cn_guid_file and io_guid_file both"));
-	free(lids);
 	run_set(&x, "io_guid_file", bad);
 	assert_null(run_route(&x, &engine_dfsssp));
 	assert_non_null(strstr(x.out.refused.msg, "AD35"));
@@ -651,13 +579,6 @@ static void test_guid_files(void **state)
 	assert_null(x.left.count);
 	run_set(&x, "rules", "manual"); /* by the manual an invalid line is only ignored */
 	assert_non_null(run_route(&x, &engine_dfsssp));
-	run_free(&x);
-	unlink(cn);
-	unlink(io);
-	unlink(bad);
-	free(cn);
-	free(io);
-	free(bad);
 }
 
 /* A ring is a line without its throttled cable. */
@@ -665,10 +586,8 @@ static void test_throttled(void **state)
 {
 	struct fabric *f = make_ring();
 	uint32_t a = switch_port_id(f, 0, 2), b = f->port_peer[a];
-	struct run x;
-	const struct dfsssp *d;
+	AUTO_RUN struct run x;
 
-	(void)state;
 	for (uint32_t p = 0; p < f->n_ports; p++) {
 		f->port_speed[p] = SPEED_FDR;
 		f->port_width[p] = WIDTH_4X;
@@ -679,7 +598,7 @@ static void test_throttled(void **state)
 	f->port_width[a] = f->port_width[b] = WIDTH_1X;
 	assert_true(link_throttled(f, a));
 	run_new(&x, f, 0);
-	d = run_route(&x, &engine_dfsssp);
+	const struct dfsssp *d = run_route(&x, &engine_dfsssp);
 	assert_int_equal(d->graph->throttled, 0);
 	run_set(&x, "avoid_throttled_links", "TRUE");
 	d = run_route(&x, &engine_dfsssp);
@@ -691,15 +610,13 @@ static void test_throttled(void **state)
 	f->port_speed[switch_port_id(f, 0, 3)] = SPEED_QDR;
 	assert_null(run_route(&x, &engine_dfsssp));
 	assert_non_null(strstr(x.out.refused.msg, "avoid_throttled_links leaves no way"));
-	run_free(&x);
 }
 
 static void test_cancel(void **state)
 {
 	struct progress p = {0};
-	struct run x;
+	AUTO_RUN struct run x;
 
-	(void)state;
 	run_new(&x, make_fabric("torus:5x5"), 0);
 	x.in.progress = &p;
 	atomic_store(&p.cancel, true);
@@ -708,7 +625,6 @@ static void test_cancel(void **state)
 	assert_null(run_route(&x, &engine_dfsssp));
 	assert_string_equal(x.out.refused.msg, CANCELLED);
 	assert_null(x.left.count);
-	run_free(&x);
 }
 
 int main(void)

@@ -3,9 +3,9 @@
 
 static void test_cache(void **state)
 {
-	struct fabric *a = load(FILES "two-leaf.ibnetdiscover"), *b = load(FILES "two-leaf.cache");
+	AUTO_FABRIC struct fabric *a = load(FILES "two-leaf.ibnetdiscover");
+	AUTO_FABRIC struct fabric *b = load(FILES "two-leaf.cache");
 
-	(void)state;
 	/* ibsim runs the ports of routers at SDR */
 	a->port_speed[port(a, 0x6000, 2)] = a->port_speed[port(a, 0x3000, 3)] = SPEED_SDR;
 	assert_string_equal(b->format, "cache");
@@ -15,48 +15,41 @@ static void test_cache(void **state)
 	assert_int_equal(b->port_state[port(b, 0x2000, 8)], PORT_DOWN);
 	assert_int_equal(b->switch_fdb_cap[0], 49152);
 	assert_int_equal(sm_node(b), 0x1000); /* where the discovery began */
-	fabric_unref(a);
-	fabric_unref(b);
 }
 
 static void test_cache_cut(void **state)
 {
 	size_t size;
-	char *data = read_all(FILES "two-leaf.cache", &size);
+	AUTO_FREE char *data = read_all(FILES "two-leaf.cache", &size);
 
-	(void)state;
 	for (size_t n = 4; n < size; n++)
 		refused_n(data, n, "the libibnetdisc cache is cut off or damaged");
-	free(data);
 }
 
 static void test_cache_damaged(void **state)
 {
 	size_t size;
-	char *data = read_all(FILES "two-leaf.cache", &size), keep;
+	AUTO_FREE char *data = read_all(FILES "two-leaf.cache", &size);
 
-	(void)state;
 	data[4] = 2;
 	refused_n(data, size, "x: found version 2 of the libibnetdisc cache, expected version 1");
 	data[4] = 1;
-	keep = data[8];
+	char keep = data[8];
 	data[11] = 0x7f;
 	refused_n(data, size, "cut off or damaged");
 	data[11] = 0;
 	data[8] = keep;
 	data[28 + 76] = 9; /* type of the first node */
 	refused_n(data, size, "x: found node type 9 at 0x");
-	free(data);
 }
 
 /* Any single byte may be wrong: refused or read, never more than that (sanitizers watch). */
 static void test_cache_any_byte(void **state)
 {
 	size_t size;
-	char *data = read_all(FILES "two-leaf.cache", &size);
+	AUTO_FREE char *data = read_all(FILES "two-leaf.cache", &size);
 	unsigned loaded = 0, bad = 0;
 
-	(void)state;
 	for (size_t i = 4; i < size; i++) {
 		struct fabric *f = NULL;
 		struct err e;
@@ -72,7 +65,6 @@ static void test_cache_any_byte(void **state)
 	}
 	assert_true(loaded > 0);
 	assert_true(bad > 0);
-	free(data);
 }
 
 int main(void)

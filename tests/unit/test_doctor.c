@@ -7,9 +7,6 @@
 #include "core/analysis/doctor/doctor.h"
 #include "core/base/cursor.h"
 #include "core/base/json.h"
-#include "core/base/memory.h"
-#include "core/base/text.h"
-#include "core/fabric/fabric.h"
 
 #define REAL "load tests/fabrics/real/"
 #define SMALL "load tests/fabrics/formats/"
@@ -37,30 +34,15 @@ static void meet(const char *kind)
 		met[i] |= !strcmp(k, kind);
 }
 
-static struct session *start(const char *lines)
-{
-	struct session *s = session_new(all_engines, all_commands);
-
-	ok_line(s, lines);
-	return s;
-}
-
 /* Lines with the name of the file at %s. */
 static void with_file(struct session *s, const char *fmt)
 {
-	char line[400];
-
-	snprintf(line, sizeof(line), fmt, file, file); // NOLINT(clang-diagnostic-format-nonliteral)
-	ok_line(s, line);
+	ok_line(s, line_of(fmt, file, file)); // NOLINT(clang-diagnostic-format-nonliteral)
 }
 
 static void write_text(const char *text)
 {
-	FILE *f = fopen(file, "w");
-
-	assert_non_null(f);
-	fputs(text, f);
-	fclose(f);
+	file_write(file, text);
 }
 
 /* --- what is proposed ------------------------------------------------------------------------- */
@@ -85,12 +67,11 @@ static void proposal_works(struct session *s, const char *kind, const char *line
 	size_t before = event_number(s);
 	struct err e;
 	int rc;
-	char *text = run_line(s, line, &rc, &e, false, NULL);
+	AUTO_FREE char *text = run_line(s, line, &rc, &e, false, NULL);
 
 	if (rc)
 		fail_msg("%s (%s routed) proposes `%s`: %s", kind, session_routing(s) ? "" : "not", line,
 			 e.msg);
-	free(text);
 	while (event_number(s) > before)
 		ok_line(s, "undo");
 }
@@ -128,7 +109,6 @@ static void proposals_work(struct session *s, const json_t *findings)
 		const char *more = json_string_value(json_object_get(x, "more"));
 		const char *cure = json_string_value(json_object_get(x, "cure"));
 		size_t rule = 0;
-		char *command;
 
 		while (doctor_rule(rule, &k, &meaning) && strcmp(k, kind) != 0)
 			rule++;
@@ -138,11 +118,10 @@ static void proposals_work(struct session *s, const json_t *findings)
 			tried[rule]++;
 			proposal_works(s, kind, more);
 		}
-		command = cure && cured[rule] < TRIED_OF_A_KIND ? command_in(s, cure) : NULL;
+		AUTO_FREE char *command = cure && cured[rule] < TRIED_OF_A_KIND ? command_in(s, cure) : NULL;
 		cured[rule] += command != NULL;
 		if (command)
 			proposal_works(s, kind, command);
-		free(command);
 	}
 }
 
@@ -152,13 +131,12 @@ static json_t *doctor_object(struct session *s)
 	bool fault = false;
 	struct err e;
 	int rc;
-	char *text = run_line(s, "doctor", &rc, &e, true, &fault);
+	AUTO_FREE char *text = run_line(s, "doctor", &rc, &e, true, &fault);
 	json_t *o = json_loads(text, 0, NULL), *x;
 	size_t i;
 
 	if (rc || !o)
 		fail_msg("doctor: %s: %s", e.msg, text);
-	free(text);
 	assert_int_equal(fault, json_integer_value(json_object_get(o, "errors")) > 0);
 	json_array_foreach(json_object_get(o, "findings"), i, x)
 		meet(json_string_value(json_object_get(x, "kind")));
@@ -197,29 +175,35 @@ static const json_t *find(const json_t *o, const char *kind, const char *part)
 	return NULL;
 }
 
-static void need(const json_t *o, const char *lines, const char *kind, const char *part)
+static void need(const json_t *o, const char *kind, const char *part)
 {
-	char *all;
+	if (!find(o, kind, part))
+		fail_msg("no %s with \"%s\" in %s", kind, part,
+			 json_dumps(json_object_get(o, "findings"), JSON_INDENT(1)));
+}
 
-	if (find(o, kind, part))
-		return;
-	all = json_dumps(json_object_get(o, "findings"), JSON_INDENT(1));
-	fail_msg("%s: no %s with \"%s\" in %s", lines, kind, part, all);
+/* What doctor says of the session has such a finding. */
+static void doctor_finds(struct session *s, const char *kind, const char *part)
+{
+	json_auto_t *o = doctor_object(s);
+
+	need(o, kind, part);
+}
+
+/* ... has none of this kind. */
+static void doctor_lacks(struct session *s, const char *kind)
+{
+	json_auto_t *o = doctor_object(s);
+
+	if (find(o, kind, ""))
+		fail_msg("%s: %s", kind, word_of(find(o, kind, ""), "text"));
 }
 
 /* The text of the tables in force. */
 static char *tables_of(struct session *s)
 {
-	char line[100], *data;
-	size_t size;
-	struct err e;
-
-	snprintf(line, sizeof(line), "export lfts %s", file);
-	ok_line(s, line);
-	assert_int_equal(read_file(file, NULL, &data, &size, &e), 0);
-	data = mem_resize(data, size + 1, 1);
-	data[size] = 0;
-	return data;
+	with_file(s, "export lfts %s");
+	return file_text(file);
 }
 
 /* The manager's place named after routing, as doctor says it: LIDs and tables are those of that place. */
@@ -227,39 +211,27 @@ static void place_named_later(void **state)
 {
 	static const char *const lines[] = {"load %s", SMALL "mt43132-2009.ibnetdiscover"};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(lines); i++) {
-		struct session *before = session_new(all_engines, all_commands),
-			       *after = session_new(all_engines, all_commands);
-		char *x, *y;
-		json_t *o;
-		const json_t *guessed;
+		AUTO_SESSION struct session *before = session_new(all_engines, all_commands);
+		AUTO_SESSION struct session *after = session_new(all_engines, all_commands);
 
 		write_text("host h1 a\nhost h2 b\nhost h3 c\na b\nb c\nc d\nd a\nhost h4 d\n");
 		with_file(before, lines[i]);
 		with_file(after, lines[i]);
-		o = doctor_object(after);
-		guessed = find(o, "sm-guessed", "");
+		json_auto_t *o = doctor_object(after);
+		const json_t *guessed = find(o, "sm-guessed", "");
 		assert_non_null(guessed);
-		x = command_in(after, word_of(guessed, "cure"));
 		assert_non_null(strstr(word_of(guessed, "cure"), "`reset`"));
-		json_decref(o);
-		ok_line(before, x);
+		AUTO_FREE char *cure = command_in(after, word_of(guessed, "cure"));
+		ok_line(before, cure);
 		ok_line(before, "route minhop");
 		ok_line(after, "route minhop");
-		ok_line(after, x);
-		free(x);
+		ok_line(after, cure);
 		ok_line(after, "reset; route minhop");
-		o = doctor_object(after);
-		assert_null(find(o, "sm-guessed", ""));
-		json_decref(o);
-		x = tables_of(before);
-		y = tables_of(after);
+		doctor_lacks(after, "sm-guessed");
+		AUTO_FREE char *x = tables_of(before);
+		AUTO_FREE char *y = tables_of(after);
 		assert_string_equal(x, y);
-		free(x);
-		free(y);
-		session_free(before);
-		session_free(after);
 	}
 }
 
@@ -408,29 +380,28 @@ static const struct expected reals[] = {
 	{DEMO "; route ftree", "warning ftree-single", {{"ftree-single", "minhop"}}, NULL},
 };
 
-static void expect(const struct expected *x)
+static void expect(const struct expected *x, const char *text)
 {
-	struct session *s = start(x->lines);
-	json_t *o = doctor_object(s);
-	struct text bad = {0};
+	AUTO_SESSION struct session *s = session_new(all_engines, all_commands);
+
+	write_text(text);
+	with_file(s, x->lines);
+	json_auto_t *o = doctor_object(s);
+	AUTO_TEXT struct text bad = {0};
 
 	tell_bad(o, &bad);
 	if (x->bad && strcmp(text_str(&bad), x->bad))
 		fail_msg("%s: %s, expected %s", x->lines, text_str(&bad), x->bad);
 	for (size_t i = 0; i < ARRAY_LEN(x->part) && x->part[i].kind; i++)
-		need(o, x->lines, x->part[i].kind, x->part[i].text);
+		need(o, x->part[i].kind, x->part[i].text);
 	if (x->none && find(o, x->none, ""))
 		fail_msg("%s: %s", x->lines, x->none);
-	text_free(&bad);
-	json_decref(o);
-	session_free(s);
 }
 
 static void real_fabrics(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(reals); i++)
-		expect(&reals[i]);
+		expect(&reals[i], "");
 }
 
 /* --- what a rule looks for ------------------------------------------------------------------------------ */
@@ -493,13 +464,18 @@ static const struct expected faults[] = {
 	 NULL},
 	{"synth torus:8x8; fail link t00[2]", NULL, {{"thin", "2 of 64 switches have fewer links"}}, NULL},
 	{"synth random:24,4,seed=7", NULL, {{"thin", "sw-18"}}, "hot-cable"},
+	/* loops that the routes of hosts, or of hosts in the scope, do not make */
+	{MTS "; route minhop", "", {{"credit-loop", "(only routes to or from switches close it)"}}, NULL},
+	{"synth torus:5x5; route minhop; scope node0001 node0002",
+	 "warning credit-loop",
+	 {{"credit-loop", "(only routes of what is outside the scope close it)"}},
+	 NULL},
 };
 
 static void made_faults(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(faults); i++)
-		expect(&faults[i]);
+		expect(&faults[i], "");
 }
 
 static void healthy(void **state)
@@ -512,23 +488,15 @@ static void healthy(void **state)
 		"published:tsubame2",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(spec); i++) {
 		static const char *const never[] = {"thin", "cabling",	    "hot-cable",
 						    "slow", "single-point", "no-lid"};
-		struct session *s = session_new(all_engines, all_commands);
-		char line[100];
-		json_t *o;
-
-		snprintf(line, sizeof(line), "synth %s", spec[i]);
-		ok_line(s, line);
-		o = doctor_object(s);
+		AUTO_SESSION struct session *s = make_session(line_of("synth %s", spec[i]));
+		json_auto_t *o = doctor_object(s);
 		for (size_t k = 0; k < ARRAY_LEN(never); k++)
 			if (find(o, never[k], ""))
 				fail_msg("%s: %s: %s", spec[i], never[k],
 					 word_of(find(o, never[k], ""), "text"));
-		json_decref(o);
-		session_free(s);
 	}
 }
 
@@ -537,14 +505,10 @@ static void healthy(void **state)
 /* A file of the project with `from` replaced by `to`, everywhere. */
 static void edit(const char *path, const char *from, const char *to)
 {
-	struct text t = {0};
-	char *data, *at;
-	size_t size;
-	struct err e;
+	AUTO_TEXT struct text t = {0};
+	AUTO_FREE char *data = file_text(path);
+	char *at;
 
-	assert_int_equal(read_file(path, NULL, &data, &size, &e), 0);
-	data = mem_resize(data, size + 1, 1);
-	data[size] = 0;
 	assert_non_null(strstr(data, from));
 	for (char *p = data; *p; p = at + strlen(from)) {
 		at = strstr(p, from);
@@ -553,172 +517,131 @@ static void edit(const char *path, const char *from, const char *to)
 			break;
 	}
 	write_text(text_str(&t));
-	text_free(&t);
-	free(data);
 }
 
 static void need_in_file(const char *kind, const char *part)
 {
-	struct session *s = start("set rules opensm");
-	json_t *o;
+	AUTO_SESSION struct session *s = make_session("set rules opensm");
 
 	with_file(s, "load %s");
-	o = doctor_object(s);
-	need(o, file, kind, part);
-	json_decref(o);
-	session_free(s);
+	doctor_finds(s, kind, part);
 }
 
 /* What ibdiagnet found, and files of its folder that are not used. */
 static void ibdiagnet_folders(void **state)
 {
-	char dir[] = "/tmp/ibscope-doctor-XXXXXX", buf[200];
-	struct session *s;
-	json_t *o;
+	AUTO_TEMP char *dir = temp_folder();
+	AUTO_FREE char *table = file_text("tests/fabrics/formats/two-leaf.lst");
 
-	(void)state;
 	edit("tests/fabrics/formats/two-leaf.ibdiagnet2/ibdiagnet2.db_csv", "START_SWITCHES\n",
 	     "START_ERRORS_X\nScope,NodeGUID,PortGUID,PortNumber,EventName,Summary\nPORT,0x2000,0x2000,3,BAD,"
-	     "\"so "
-	     "bad\"\nEND_ERRORS_X\nSTART_SWITCHES\n");
+	     "\"so bad\"\nEND_ERRORS_X\nSTART_SWITCHES\n");
 	need_in_file("ibdiagnet", "BAD at 0x0000000000002000[3]: so bad (leaf # one[3])");
-	assert_non_null(mkdtemp(dir));
-	snprintf(buf, sizeof(buf), "cp tests/fabrics/formats/two-leaf.lst %s/x.lst; echo x >%s/x.far", dir,
-		 dir);
-	assert_int_equal(system(buf), 0);
-	snprintf(buf, sizeof(buf), "load %s", dir);
-	s = start(buf);
-	o = doctor_object(s);
-	need(o, dir, "left-out", "x.far: found no table of a switch");
-	json_decref(o);
-	session_free(s);
-	snprintf(buf, sizeof(buf), "rm -r %s", dir);
-	assert_int_equal(system(buf), 0);
+	file_write(line_of("%s/x.lst", dir), table);
+	file_write(line_of("%s/x.far", dir), "x\n");
+	AUTO_SESSION struct session *s = make_session(line_of("load %s", dir));
+	doctor_finds(s, "left-out", "x.far: found no table of a switch");
 }
 
 static void bad_sources(void **state)
 {
 	static const char two_leaf[] = "tests/fabrics/formats/two-leaf.ibnetdiscover";
+	static const struct {
+		const char *path, *from, *to, *kind, *text;
+	} cases[] = {
+		{two_leaf, " lid 0 lmc 0\n", " lid 7 lmc 0\n", "duplicate-lid",
+		 "2 duplicate LIDs; first: LID 7"},
+		{two_leaf, "5001", "4001", "duplicate-guid", "4001"},
+		{two_leaf, "[1]	\"S-0000000000001000\"[1]		# \"spine one\" lid 0 4xQDR\n", "",
+		 "one-way", "which has no line for it"},
+		{two_leaf, "(4001) 		# \"host one\" lid 0", "(4001) 		# \"host one\" lid 3",
+		 "no-lid", ""},
+		{"tests/fabrics/formats/two-leaf.lst", "LOG=ACT", "LOG=INI", "not-active",
+		 "is in Initialize: no subnet manager has activated it"},
+	};
 
-	(void)state;
-	edit(two_leaf, " lid 0 lmc 0\n", " lid 7 lmc 0\n");
-	need_in_file("duplicate-lid", "2 duplicate LIDs; first: LID 7");
-	edit(two_leaf, "5001", "4001");
-	need_in_file("duplicate-guid", "4001");
-	edit(two_leaf, "[1]	\"S-0000000000001000\"[1]		# \"spine one\" lid 0 4xQDR\n", "");
-	need_in_file("one-way", "which has no line for it");
-	edit(two_leaf, "(4001) 		# \"host one\" lid 0", "(4001) 		# \"host one\" lid 3");
-	need_in_file("no-lid", "");
-	edit("tests/fabrics/formats/two-leaf.lst", "LOG=ACT", "LOG=INI");
-	need_in_file("not-active", "is in Initialize: no subnet manager has activated it");
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		edit(cases[i].path, cases[i].from, cases[i].to);
+		need_in_file(cases[i].kind, cases[i].text);
+	}
 }
 
 /* --- tables that were read --------------------------------------------------------------------- */
 
 #define TREE "set port_guids ibsim; synth xgft:2,2:1,2"
 
-/* Tables of minhop on TREE, with the port of one entry replaced; port NO_PATH: left out; sw "": at all; lid
- * 0: the whole table. */
+/* Tables of minhop on TREE, but for an entry; see dump_change_entry(). */
 static void change_entry(const char *sw, unsigned lid, unsigned port)
 {
-	struct session *s = start(TREE);
-	char *data, line[300], part[64];
-	struct text t = {0};
-	bool here = false;
-	size_t size;
-	struct err e;
+	AUTO_SESSION struct session *s = make_session(TREE "; route minhop");
 
-	ok_line(s, "route minhop");
 	with_file(s, "export lfts %s");
-	session_free(s);
-	assert_int_equal(read_file(file, NULL, &data, &size, &e), 0);
-	for (size_t at = 0, len; at < size; at += len + 1) {
-		len = strcspn(data + at, "\n");
-		snprintf(line, sizeof(line), "%.*s", (int)len, data + at);
-		snprintf(part, sizeof(part), "('%s')", sw);
-		if (!strncmp(line, "Unicast", 7))
-			here = !*sw || strstr(line, part) != NULL;
-		snprintf(part, sizeof(part), "0x%04X ", lid);
-		if (!here || (lid && strncmp(line, part, 7)))
-			text_add(&t, "%s\n", line);
-		else if (port != NO_PATH)
-			text_add(&t, "%s%03u%s\n", part, port, line + 10);
-	}
-	free(data);
-	write_text(text_str(&t));
-	text_free(&t);
-}
-
-static json_t *judge_tables(struct session **s)
-{
-	*s = start(TREE);
-	with_file(*s, "tables %s");
-	return doctor_object(*s);
+	dump_change_entry(file, sw, lid, port);
 }
 
 static unsigned lid_of(const char *host)
 {
-	struct session *s = start(TREE);
+	AUTO_SESSION struct session *s = make_session(TREE "; route minhop");
 	unsigned lid = 0;
 	struct err e;
 
-	ok_line(s, "route minhop");
 	session_endport(s, host, &lid, &e);
-	session_free(s);
 	assert_int_not_equal(lid, 0);
 	return lid;
 }
 
 static void held_tables(void **state)
 {
+	static const struct {
+		const char *sw;
+		bool all; /* entries, not only that of node0001 */
+		unsigned port;
+		struct part part[3];
+	} cases[] = {
+		{"leaf-02",
+		 false,
+		 NO_PATH,
+		 {{"unreachable", "2 pairs of hosts have no path: no entry at leaf-02, for hosts on leaf-01"},
+		  {"unreachable", "by source: leaf-02 2\nby destination: leaf-01 2"},
+		  {"stale", "1 entry is not what minhop computes: a restart writes it."}}},
+		{"leaf-02",
+		 false,
+		 1,
+		 {{"unreachable", "an entry to a dead or wrong port at leaf-02"},
+		  {"dead-entry", "1 entry on 1 switch leads to a dead or wrong port (first: leaf-02, LID"},
+		  {"drift-unknown", "No engine explains the tables: best is minhop with 96.9 %"}}},
+		{"spine-01", false, 2, {{"forwarding-loop", " loop between "}}},
+		{"leaf-02",
+		 true,
+		 NO_PATH,
+		 {{"incomplete-tables", "INCOMPLETE TABLES: 1 switch of 4 has no table: leaf-02."}}},
+		{"",
+		 false,
+		 NO_PATH,
+		 {{"unreachable", "6 pairs of hosts have no path: 1 host has no LID (node0001[1])"}}},
+	};
 	static const char *const untold[] = {"unreachable", "idle",    "uneven",	"switch-lids",
 					     "sm-place",    "no-pair", "drift-unknown", "dead-entry"};
 	unsigned lid = lid_of("node0001");
-	struct session *s;
-	json_t *o;
 
-	(void)state;
-	change_entry("leaf-02", lid, NO_PATH);
-	o = judge_tables(&s);
-	need(o, "no entry", "unreachable",
-	     "2 pairs of hosts have no path: no entry at leaf-02, for hosts on leaf-01");
-	need(o, "no entry", "unreachable", "by source: leaf-02 2\nby destination: leaf-01 2");
-	need(o, "no entry", "stale", "1 entry is not what minhop computes: a restart writes it.");
-	assert_int_equal(json_integer_value(json_object_get(find(o, "unreachable", ""), "pairs")), 2);
-	json_decref(o);
-	session_free(s);
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		AUTO_SESSION struct session *s = make_session(TREE);
 
-	change_entry("leaf-02", lid, 1);
-	o = judge_tables(&s);
-	need(o, "to a host", "unreachable", "an entry to a dead or wrong port at leaf-02");
-	need(o, "to a host", "dead-entry",
-	     "1 entry on 1 switch leads to a dead or wrong port (first: leaf-02, LID");
-	need(o, "to a host", "drift-unknown", "No engine explains the tables: best is minhop with 96.9 %");
-	json_decref(o);
-	session_free(s);
-
-	change_entry("spine-01", lid, 2);
-	o = judge_tables(&s);
-	need(o, "circle", "forwarding-loop", " loop between ");
-	json_decref(o);
-	session_free(s);
-
-	change_entry("leaf-02", 0, NO_PATH);
-	o = judge_tables(&s);
-	need(o, "no table", "incomplete-tables", "INCOMPLETE TABLES: 1 switch of 4 has no table: leaf-02.");
-	assert_false(json_boolean_value(json_object_get(o, "tables_complete")));
-	for (size_t i = 0; i < ARRAY_LEN(untold); i++)
-		if (find(o, untold[i], ""))
-			fail_msg("no table: %s", untold[i]);
-	json_decref(o);
-	session_free(s);
-
-	change_entry("", lid, NO_PATH);
-	o = judge_tables(&s);
-	need(o, "no LID", "unreachable", "6 pairs of hosts have no path: 1 host has no LID (node0001[1])");
-	json_decref(o);
-	session_free(s);
-	unlink(file);
+		change_entry(cases[i].sw, cases[i].all ? 0 : lid, cases[i].port);
+		with_file(s, "tables %s");
+		json_auto_t *o = doctor_object(s);
+		for (size_t k = 0; k < ARRAY_LEN(cases[i].part) && cases[i].part[k].kind; k++)
+			need(o, cases[i].part[k].kind, cases[i].part[k].text);
+		if (!i)
+			assert_int_equal(
+				json_integer_value(json_object_get(find(o, "unreachable", ""), "pairs")), 2);
+		if (!cases[i].all)
+			continue;
+		assert_false(json_boolean_value(json_object_get(o, "tables_complete")));
+		for (size_t k = 0; k < ARRAY_LEN(untold); k++)
+			if (find(o, untold[k], ""))
+				fail_msg("no table: %s", untold[k]);
+	}
 }
 
 /* Tables of dfsssp where the configuration says something else; found only where they are those alone. */
@@ -742,80 +665,60 @@ static void tables_of_another_engine(void **state)
 		{"minhop", "dfsssp", "", NULL},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		struct session *s = start(fabric);
-		char line[200];
-		json_t *o;
+		AUTO_SESSION struct session *made = make_session(fabric);
+		AUTO_SESSION struct session *s = make_session(fabric);
 
-		snprintf(line, sizeof(line), "%sroute %s", cases[i].edit, cases[i].made);
-		ok_line(s, line);
-		with_file(s, "export lfts %s");
-		session_free(s);
-		s = start(fabric);
+		ok_line(made, line_of("%sroute %s", cases[i].edit, cases[i].made));
+		with_file(made, "export lfts %s");
 		with_file(s, "tables %s");
-		snprintf(line, sizeof(line), "routing_engine %s\n", cases[i].conf);
-		write_text(line);
+		write_text(line_of("routing_engine %s\n", cases[i].conf));
 		with_file(s, "config %s");
-		o = doctor_object(s);
 		if (cases[i].found)
-			need(o, line, "other-engine", cases[i].found);
-		else if (find(o, "other-engine", ""))
-			fail_msg("case %zu: other-engine", i);
-		json_decref(o);
-		session_free(s);
+			doctor_finds(s, "other-engine", cases[i].found);
+		else
+			doctor_lacks(s, "other-engine");
 	}
-	unlink(file);
 }
 
 /* Is a finding about an engine that nobody said is running? */
-static bool what_if(const json_t *o, const char *kind)
+static bool what_if(struct session *s, const char *kind)
 {
-	need(o, "what if", kind, "");
+	json_auto_t *o = doctor_object(s);
+
+	need(o, kind, "");
 	return json_boolean_value(json_object_get(find(o, kind, ""), "what_if"));
 }
 
 static void engines_that_nobody_named(void **state)
 {
+	AUTO_SESSION struct session *s = make_session("synth torus:5x5,fail=1,seed=3");
+	AUTO_SESSION struct session *held = make_session(TREE);
 	unsigned lid = lid_of("node0001");
-	struct session *s = start("synth torus:5x5,fail=1,seed=3");
-	json_t *o = doctor_object(s);
 
-	(void)state;
-	assert_true(what_if(o, "credit-loop"));
-	assert_false(what_if(o, "thin"));
-	json_decref(o);
+	assert_true(what_if(s, "credit-loop"));
+	assert_false(what_if(s, "thin"));
 	ok_line(s, "route minhop");
-	o = doctor_object(s);
-	assert_false(what_if(o, "credit-loop"));
-	json_decref(o);
-	session_free(s);
+	assert_false(what_if(s, "credit-loop"));
 
 	/* of tables: guessed from them, or named by its options */
 	change_entry("leaf-02", lid, NO_PATH);
-	o = judge_tables(&s);
-	assert_true(what_if(o, "stale"));
-	assert_false(what_if(o, "unreachable"));
-	json_decref(o);
+	with_file(held, "tables %s");
+	assert_true(what_if(held, "stale"));
+	assert_false(what_if(held, "unreachable"));
 	write_text("routing_engine minhop\n");
-	with_file(s, "config %s");
+	with_file(held, "config %s");
 	change_entry("leaf-02", lid, NO_PATH);
-	with_file(s, "tables %s");
-	o = doctor_object(s);
-	assert_false(what_if(o, "stale"));
-	json_decref(o);
-	session_free(s);
-	unlink(file);
+	with_file(held, "tables %s");
+	assert_false(what_if(held, "stale"));
 }
 
-/* Loops that hosts' own routes do not make are notes; those of hosts outside a scope are warnings. */
+/* Loops that only aggregation nodes make are notes, unless these count. */
 static void loops_of_others(void **state)
 {
-	struct text t = {0};
-	struct session *s;
-	json_t *o;
+	AUTO_TEXT struct text t = {0};
+	AUTO_SESSION struct session *s = make_session("set rules opensm");
 
-	(void)state;
 	for (unsigned k = 0; k < 5; k++) {
 		text_add(&t, "Switch 8 \"s%u\"\n[1] \"s%u\"[2]\n[2] \"s%u\"[1]\n", k, (k + 1) % 5,
 			 (k + 4) % 5);
@@ -825,129 +728,92 @@ static void loops_of_others(void **state)
 		text_add(&t, "Hca 1 \"Aggregation Node %u\"\n[1] \"s%u\"[3]\n\n", k, k);
 	}
 	write_text(text_str(&t));
-	s = start("set rules opensm");
 	with_file(s, "load %s");
 	ok_line(s, "route minhop");
-	o = doctor_object(s);
-	need(o, "ring", "credit-loop", "(only routes of aggregation nodes close it)");
+	json_auto_t *o = doctor_object(s);
+	need(o, "credit-loop", "(only routes of aggregation nodes close it)");
 	assert_string_equal(word_of(find(o, "credit-loop", ""), "severity"), "note");
-	json_decref(o);
 	ok_line(s, "set aggregation_nodes count");
-	o = doctor_object(s);
-	assert_string_equal(word_of(find(o, "credit-loop", ""), "severity"), "error");
-	json_decref(o);
-	session_free(s);
-	text_free(&t);
-	unlink(file);
-
-	s = start(MTS "; route minhop");
-	o = doctor_object(s);
-	need(o, "directors", "credit-loop", "(only routes to or from switches close it)");
-	assert_string_equal(word_of(find(o, "credit-loop", ""), "severity"), "note");
-	json_decref(o);
-	session_free(s);
-
-	s = start("synth torus:5x5; route minhop; scope node0001 node0002");
-	o = doctor_object(s);
-	need(o, "scope", "credit-loop", "(only routes of what is outside the scope close it)");
-	assert_string_equal(word_of(find(o, "credit-loop", ""), "severity"), "warning");
-	json_decref(o);
-	session_free(s);
+	json_auto_t *counted = doctor_object(s);
+	assert_string_equal(word_of(find(counted, "credit-loop", ""), "severity"), "error");
 }
 
 /* --- files of GUIDs, a torus, maps ------------------------------------------------------------- */
 
-static void option_files(void **state)
+#define LEVELS "synth xgft:4,4,4:1,2,4; "
+
+static const struct {
+	struct expected found; /* its lines have the name of the file at %s */
+	const char *text;      /* what the file holds */
+} with_files[] = {
+	{{LEVELS "route updn root_guid_file=%s",
+	  NULL,
+	  {{"guid-file", "OpenSM looks for roots as well"}},
+	  NULL},
+	 "0x1 nobody\nrubbish\n"},
+	/* "manual" in the name of the file makes no difference between OpenSM and its manual */
+	{{LEVELS "route ftree root_guid_file=%s", NULL, {{"guid-file", "ignored: "}}, "rules-differ"},
+	 "0x1 nobody\n"},
+	{{LEVELS "route ftree; ranks; roots export %s; route ftree cn_guid_file=node00*",
+	  NULL,
+	  {{NULL, NULL}},
+	  "not-listed"},
+	 ""},
+	{{LEVELS "route ftree cn_guid_file=node000*",
+	  NULL,
+	  {{"not-listed", "55 hosts are neither in cn_guid_file nor in io_guid_file"}},
+	  NULL},
+	 ""},
+	{{"synth ring:4; route minhop partition_config_file=%s",
+	  "",
+	  {{"kept-apart", "12 pairs of hosts without a common P_Key"}},
+	  NULL},
+	 "X=0x1:SELF=full;\n"},
+	{{"synth mesh:5x4; set qos TRUE; route torus-2QoS torus_config=%s",
+	  NULL,
+	  {{"torus-holes", "4 switches are outside the torus"}},
+	  NULL},
+	 "mesh 4 4 1\nxp_link 0x2c90300a00000 0x2c90300a00040\nyp_link 0x2c90300a00000 0x2c90300a00010\n"},
+	/* a leaf with two CAs and a cable to its neighbour */
+	{{"set rules opensm; load %s; route ftree",
+	  NULL,
+	  {{"ftree-lottery", "differs from run to run on this fabric"}},
+	  NULL},
+	 "Switch 8 \"spine1\"\n[1] \"leaf1\"[1]\n[2] \"leaf2\"[1]\n\n"
+	 "Switch 8 \"spine2\"\n[1] \"leaf1\"[2]\n[2] \"leaf2\"[2]\n\n"
+	 "Switch 8 \"leaf1\"\n[1] \"spine1\"[1]\n[2] \"spine2\"[1]\n[3] \"leaf2\"[3]\n[4] \"h1\"[1]\n[5] "
+	 "\"h2\"[1]\n\n"
+	 "Switch 8 \"leaf2\"\n[1] \"spine1\"[2]\n[2] \"spine2\"[2]\n[3] \"leaf1\"[3]\n[4] \"h3\"[1]\n[5] "
+	 "\"h4\"[1]\n\n"
+	 "Hca 1 \"h1\"\n[1] \"leaf1\"[4]\n\nHca 1 \"h2\"\n[1] \"leaf1\"[5]\n\n"
+	 "Hca 1 \"h3\"\n[1] \"leaf2\"[4]\n\nHca 1 \"h4\"\n[1] \"leaf2\"[5]\n"},
+	/* what ports did, each kind once */
+	{{"synth xgft:3,3:1,2; route updn; counters all %s",
+	  "warning roots-fragile, warning errors, warning flapped, warning degraded",
+	  {{NULL, NULL}},
+	  NULL},
+	 "   GUID 0x2c90300a00000 port 4: [SymbolErrorCounter == 12] [LinkDownedCounter == 10]\n"
+	 "   GUID 0x2c90300a00000 port 5: [PortXmitDiscards == 100] [LinkDownedCounter == 9]\n"
+	 "#IB : GUID : Raw BER : Effective BER : Symbol BER\n"
+	 "4 : 0x2c90300a00000 : 1E-7 : 1E-13 : 1E-13\n"
+	 "5 : 0x2c90300a00000 : 1E-7 : 1E-11 : 1E-13\n"},
+};
+
+static void files_of_options(void **state)
 {
-	struct session *s = start("synth xgft:4,4,4:1,2,4");
-	json_t *o;
-
-	(void)state;
-	write_text("0x1 nobody\nrubbish\n");
-	with_file(s, "route updn root_guid_file=%s");
-	o = doctor_object(s);
-	need(o, "roots", "guid-file", "OpenSM looks for roots as well");
-	json_decref(o);
-	write_text("0x1 nobody\n");
-	with_file(s, "route ftree root_guid_file=%s");
-	o = doctor_object(s);
-	need(o, "no such root", "guid-file", "ignored: ");
-	if (find(o, "rules-differ", ""))
-		fail_msg("the name of a file, %s, makes a difference between OpenSM and its manual", file);
-	json_decref(o);
-	ok_line(s, "unset root_guid_file");
-	with_file(s, "ranks; roots export %s");
-	ok_line(s, "route ftree cn_guid_file=node00*");
-	o = doctor_object(s);
-	if (find(o, "not-listed", ""))
-		fail_msg("all hosts are listed");
-	json_decref(o);
-	ok_line(s, "route ftree cn_guid_file=node000*");
-	o = doctor_object(s);
-	need(o, "cn_guid_file", "not-listed", "55 hosts are neither in cn_guid_file nor in io_guid_file");
-	json_decref(o);
-	session_free(s);
-
-	s = start("synth ring:4");
-	write_text("X=0x1:SELF=full;\n");
-	with_file(s, "route minhop partition_config_file=%s");
-	o = doctor_object(s);
-	need(o, "hosts of no partition in full", "kept-apart", "12 pairs of hosts without a common P_Key");
-	assert_int_equal(json_integer_value(json_object_get(o, "errors")), 0);
-	json_decref(o);
-	session_free(s);
-
-	s = start("synth mesh:5x4; set qos TRUE");
-	write_text("mesh 4 4 1\nxp_link 0x2c90300a00000 0x2c90300a00040\nyp_link 0x2c90300a00000 "
-		   "0x2c90300a00010\n");
-	with_file(s, "route torus-2QoS torus_config=%s");
-	o = doctor_object(s);
-	need(o, "torus", "torus-holes", "4 switches are outside the torus");
-	json_decref(o);
-	session_free(s);
-	unlink(file);
-}
-
-/* A leaf with two CAs and a cable to its neighbour. */
-static void lottery(void **state)
-{
-	static const char net[] = "Switch 8 \"spine1\"\n[1] \"leaf1\"[1]\n[2] \"leaf2\"[1]\n\n"
-				  "Switch 8 \"spine2\"\n[1] \"leaf1\"[2]\n[2] \"leaf2\"[2]\n\n"
-				  "Switch 8 \"leaf1\"\n[1] \"spine1\"[1]\n[2] \"spine2\"[1]\n[3] "
-				  "\"leaf2\"[3]\n[4] \"h1\"[1]\n[5] \"h2\"[1]\n\n"
-				  "Switch 8 \"leaf2\"\n[1] \"spine1\"[2]\n[2] \"spine2\"[2]\n[3] "
-				  "\"leaf1\"[3]\n[4] \"h3\"[1]\n[5] \"h4\"[1]\n\n"
-				  "Hca 1 \"h1\"\n[1] \"leaf1\"[4]\n\nHca 1 \"h2\"\n[1] \"leaf1\"[5]\n\n"
-				  "Hca 1 \"h3\"\n[1] \"leaf2\"[4]\n\nHca 1 \"h4\"\n[1] \"leaf2\"[5]\n";
-	struct session *s = start("set rules opensm");
-	json_t *o;
-
-	(void)state;
-	write_text(net);
-	with_file(s, "load %s");
-	ok_line(s, "route ftree");
-	o = doctor_object(s);
-	need(o, "side link", "ftree-lottery", "differs from run to run on this fabric");
-	json_decref(o);
-	session_free(s);
-	unlink(file);
+	for (size_t i = 0; i < ARRAY_LEN(with_files); i++)
+		expect(&with_files[i].found, with_files[i].text);
 }
 
 /* SL 0 leads to VL 15 at all switches. */
 static void dropped(void **state)
 {
-	struct session *s = start("synth ring:4; route minhop qos=TRUE");
-	json_t *o;
+	AUTO_SESSION struct session *s = make_session("synth ring:4; route minhop qos=TRUE");
 
-	(void)state;
 	with_file(s, "export sl2vl %s");
 	edit(file, ": 0  1 ", ": 15 1 ");
 	with_file(s, "route minhop sl2vl_file=%s");
-	o = doctor_object(s);
-	need(o, "VL 15", "dropped", "an SL leads to VL 15");
-	json_decref(o);
-	session_free(s);
-	unlink(file);
+	doctor_finds(s, "dropped", "an SL leads to VL 15");
 }
 
 /* --- the rest ---------------------------------------------------------------------------------- */
@@ -956,12 +822,12 @@ static void dropped(void **state)
 static void order_and_words(void **state)
 {
 	static const char *const severities = "error warning note";
-	struct session *s = start(SELENE "; route updn");
-	json_t *o = doctor_object(s), *list = json_object_get(o, "findings"), *x;
+	AUTO_SESSION struct session *s = make_session(SELENE "; route updn");
+	json_auto_t *o = doctor_object(s);
+	json_t *list = json_object_get(o, "findings"), *x;
 	const char *last = severities;
 	size_t i;
 
-	(void)state;
 	json_array_foreach(list, i, x)
 	{
 		const char *at = strstr(severities, word_of(x, "severity"));
@@ -971,29 +837,27 @@ static void order_and_words(void **state)
 		assert_true(*word_of(x, "meaning") && *word_of(x, "more") && *word_of(x, "sure"));
 	}
 	assert_true(json_array_size(list) > 10);
-	json_decref(o);
-	session_free(s);
 }
 
 /* The pane lists the same, and Enter on each leads to a command that there is. */
 static void pane(void **state)
 {
-	struct session *s = start(STAGE "; route updn");
-	json_t *o = doctor_object(s), *x;
-	struct scene sc = {0};
-	struct view *v;
+	AUTO_SESSION struct session *s = make_session(STAGE "; route updn");
+	json_auto_t *o = doctor_object(s);
+	json_t *x;
+	AUTO_SCENE struct scene sc = {0};
 	struct err e;
 	size_t i;
 
-	(void)state;
 	scene_take(&sc, s);
-	v = view_new(view_find("doctor"), &sc, 0, NULL, &e);
+	AUTO_VIEW struct view *v = view_new(view_find("doctor"), &sc, 0, NULL, &e);
 	assert_non_null(v);
 	assert_true(view_settle(v, NULL));
 	assert_int_equal(v->n_rows, json_array_size(json_object_get(o, "findings")));
 	json_array_foreach(json_object_get(o, "findings"), i, x)
 	{
-		struct text t = {0}, line = {0};
+		AUTO_TEXT struct text t = {0};
+		AUTO_TEXT struct text line = {0};
 		char word[20];
 
 		view_cell(v, (uint32_t)i, 3, &t);
@@ -1001,50 +865,18 @@ static void pane(void **state)
 		view_follow(v, (uint32_t)i, &line);
 		assert_int_equal(sscanf(text_str(&line), "%19s", word), 1);
 		assert_non_null(command_find(s, word, &e));
-		text_free(&t);
-		text_free(&line);
 	}
-	view_free(v);
-	scene_release(&sc);
-	scene_drop_results(&sc);
-	json_decref(o);
-	session_free(s);
 }
 
 static void cancelling(void **state)
 {
-	struct session *s = start(SELENE);
+	AUTO_SESSION struct session *s = make_session(SELENE);
 	struct progress p = {.cancel = true};
 	struct doctor_request rq = {.setup = s->setup, .engines = s->engines};
 	struct err e;
 
-	(void)state;
 	assert_null(doctor_run(&rq, &p, &e));
 	assert_string_equal(e.msg, CANCELLED);
-	session_free(s);
-}
-
-/* A reading of counters: what ports did, each kind once. */
-static void counted(void **state)
-{
-	struct session *s = start("synth xgft:3,3:1,2");
-	struct text t = {0};
-	json_t *o;
-
-	(void)state;
-	ok_line(s, "route updn");
-	write_text("   GUID 0x2c90300a00000 port 4: [SymbolErrorCounter == 12] [LinkDownedCounter == 10]\n"
-		   "   GUID 0x2c90300a00000 port 5: [PortXmitDiscards == 100] [LinkDownedCounter == 9]\n"
-		   "#IB : GUID : Raw BER : Effective BER : Symbol BER\n"
-		   "4 : 0x2c90300a00000 : 1E-7 : 1E-13 : 1E-13\n"
-		   "5 : 0x2c90300a00000 : 1E-7 : 1E-11 : 1E-13\n");
-	with_file(s, "counters all %s");
-	o = doctor_object(s);
-	tell_bad(o, &t);
-	assert_non_null(strstr(text_str(&t), "warning errors, warning flapped, warning degraded"));
-	json_decref(o);
-	text_free(&t);
-	session_free(s);
 }
 
 /* What the subnet managers of a live fabric answered. */
@@ -1070,13 +902,11 @@ static void managers_of_live(void **state)
 		{{MANAGER_STANDBY, MANAGER_MASTER}, 2, NULL, NULL, NULL},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		struct session *s = start("synth xgft:4,4:1,2; route minhop");
+		AUTO_SESSION struct session *s = make_session("synth xgft:4,4:1,2; route minhop");
 		struct fabric *f = (struct fabric *)(uintptr_t)s->fabric;
 		struct managers *m = managers_new(cases[i].n);
 		uint32_t host = 0;
-		json_t *o;
 
 		m->asked = true;
 		for (; m->n < cases[i].n; host++)
@@ -1085,16 +915,14 @@ static void managers_of_live(void **state)
 							      .state = cases[i].state[m->n]},
 				m->n++;
 		f->managers = &m->counted;
-		o = doctor_object(s);
+		json_auto_t *o = doctor_object(s);
 		if (cases[i].kind) {
-			need(o, "managers", cases[i].kind, cases[i].text);
+			need(o, cases[i].kind, cases[i].text);
 			line_says(s, "check", cases[i].check);
 		} else {
 			assert_null(find(o, "no-manager", ""));
 			assert_null(find(o, "two-masters", ""));
 		}
-		json_decref(o);
-		session_free(s);
 	}
 }
 
@@ -1103,7 +931,6 @@ static void all_rules(void **state)
 {
 	const char *kind, *meaning;
 
-	(void)state;
 	for (size_t i = 0; doctor_rule(i, &kind, &meaning); i++) {
 		assert_true(i < ARRAY_LEN(met) && *meaning);
 		if (!met[i])
@@ -1122,8 +949,7 @@ int main(void)
 		cmocka_unit_test(bad_sources),
 		cmocka_unit_test(held_tables),
 		cmocka_unit_test(tables_of_another_engine),
-		cmocka_unit_test(option_files),
-		cmocka_unit_test(lottery),
+		cmocka_unit_test(files_of_options),
 		cmocka_unit_test(dropped),
 		cmocka_unit_test(order_and_words),
 		cmocka_unit_test(pane),
@@ -1131,7 +957,6 @@ int main(void)
 		cmocka_unit_test(ibdiagnet_folders),
 		cmocka_unit_test(engines_that_nobody_named),
 		cmocka_unit_test(loops_of_others),
-		cmocka_unit_test(counted),
 		cmocka_unit_test(place_named_later),
 		cmocka_unit_test(managers_of_live),
 		cmocka_unit_test(all_rules),
@@ -1141,5 +966,7 @@ int main(void)
 	if (fd < 0)
 		return 1;
 	close(fd);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	int failed = cmocka_run_group_tests(tests, NULL, NULL);
+	unlink(file);
+	return failed;
 }

@@ -5,23 +5,13 @@
 #include "fixture.h"
 
 #include "core/analysis/traffic/drain.h"
-#include "core/base/memory.h"
 #include "core/base/rng.h"
 
 /* --- a routing to try ------------------------------------------------------------------------- */
 
 static struct session *routed(const char *spec, const char *before, const char *engine)
 {
-	struct session *s = session_new(all_engines, all_commands);
-	char line[100];
-	struct err e;
-
-	assert_int_equal(session_set_fabric(s, make_fabric(spec), spec, NULL, &e), 0);
-	if (before)
-		ok_line(s, before);
-	snprintf(line, sizeof(line), "route %s", engine);
-	ok_line(s, line);
-	return s;
+	return make_session(line_of("%s; synth %s; route %s", before ? before : "", spec, engine));
 }
 
 static const struct routing *tables(const struct session *s)
@@ -32,7 +22,6 @@ static const struct routing *tables(const struct session *s)
 /* VLs that differ from port to port; with some SLs a switch drops. */
 static unsigned odd_vl(const struct routing *r, uint32_t sw, unsigned in, unsigned out, unsigned sl)
 {
-	(void)r;
 	return (sw + in + 2 * out + sl) % 3;
 }
 
@@ -43,13 +32,11 @@ static unsigned dropping_vl(const struct routing *r, uint32_t sw, unsigned in, u
 
 static struct sl_range odd_sl(const struct routing *r, unsigned slid, unsigned dlid)
 {
-	(void)r;
 	return (struct sl_range){(uint8_t)((slid + dlid) % 3), (uint8_t)((slid + dlid) % 3 + slid % 3)};
 }
 
 static unsigned odd_end(const struct routing *r, uint32_t endport, unsigned sl)
 {
-	(void)r;
 	return (endport + sl) % 2;
 }
 
@@ -74,19 +61,19 @@ static struct routing *with_groups(const struct routing *r, uint64_t *seed)
 {
 	struct routing *c = routing_with_hosts(r, r->hosts);
 	const struct fabric *f = r->topo->fabric;
-	uint16_t *hops = NEW_ARRAY(f->n_switches, uint16_t);
-	uint32_t *work = NEW_ARRAY(f->n_switches, uint32_t);
+	AUTO_FREE uint16_t *hops = NEW_ARRAY(f->n_switches, uint16_t);
+	AUTO_FREE uint32_t *work = NEW_ARRAY(f->n_switches, uint32_t);
 	uint32_t wild = rng_below(seed, 10) ? 0 : 9;
 
 	c->adaptive = adaptive_new(f->n_switches);
 	for (unsigned lid = 1; lid <= r->lids->max_lid; lid++) {
 		dest_hops(r, lid, hops, work);
 		for (uint32_t s = 0; s < f->n_switches; s++) {
-			unsigned port = routing_port(r, s, lid), g;
+			unsigned port = routing_port(r, s, lid);
 
 			if (port == NO_PATH || !port || rng_below(seed, 4) == 0)
 				continue;
-			g = adaptive_group_index(&c->adaptive->sw[s], lid);
+			unsigned g = adaptive_group_index(&c->adaptive->sw[s], lid);
 			port_set_add(&c->adaptive->sw[s].group[g].ports, port);
 			for (unsigned p = 1; p <= f->switch_nports[s]; p++) {
 				uint32_t to = r->topo->peer_switch[switch_port_id(f, s, p)];
@@ -97,8 +84,6 @@ static struct routing *with_groups(const struct routing *r, uint64_t *seed)
 			adaptive_set(&c->adaptive->sw[s], lid, g);
 		}
 	}
-	free(hops);
-	free(work);
 	return c;
 }
 
@@ -121,7 +106,7 @@ static uint64_t digest(const struct drain *d)
 /* Packets are where they may be, and none is lost. */
 static void is_whole(const struct drain *d)
 {
-	uint8_t *seen = NEW_ARRAY(d->n_packets + 1u, uint8_t);
+	AUTO_FREE uint8_t *seen = NEW_ARRAY(d->n_packets + 1u, uint8_t);
 	uint32_t inside = 0;
 
 	for (uint32_t c = drain_next(d, 0); c != NO_ID; c = drain_next(d, c + 1)) {
@@ -132,13 +117,12 @@ static void is_whole(const struct drain *d)
 	}
 	assert_int_equal(inside, d->inside);
 	assert_true(d->arrived + d->dropped + d->inside <= d->n_packets);
-	free(seen);
 }
 
 /* The same round is the same, whichever way one comes there. */
 static void goes_both_ways(struct drain *d, uint64_t *seed)
 {
-	uint64_t *sum = NEW_ARRAY(d->rounds + 1u, uint64_t);
+	AUTO_FREE uint64_t *sum = NEW_ARRAY(d->rounds + 1u, uint64_t);
 
 	for (uint32_t i = 0; i <= d->rounds; i++) {
 		assert_true(drain_to(d, i, NULL));
@@ -156,7 +140,6 @@ static void goes_both_ways(struct drain *d, uint64_t *seed)
 		assert_true(drain_to(d, i, NULL));
 		assert_int_equal(digest(d), sum[i]);
 	}
-	free(sum);
 	assert_true(drain_to(d, UINT32_MAX, NULL));
 	assert_int_equal(d->round, d->rounds);
 	assert_int_equal(d->end, d->verdict);
@@ -165,7 +148,8 @@ static void goes_both_ways(struct drain *d, uint64_t *seed)
 /* Those who wait are a cycle of the graph. */
 static void circle_is_a_cycle(const struct drain *d, const struct cdg *c)
 {
-	uint32_t n, *circle = drain_circle(d, &n);
+	uint32_t n;
+	AUTO_FREE uint32_t *circle = drain_circle(d, &n);
 
 	assert_true((n > 0) == (d->end == DRAIN_STOPPED));
 	for (uint32_t i = 0; i < n; i++) {
@@ -177,7 +161,6 @@ static void circle_is_a_cycle(const struct drain *d, const struct cdg *c)
 		assert_true(ca != NO_ID && cb != NO_ID);
 		assert_int_not_equal(cdg_dependency(c, ca, cb), NO_ID);
 	}
-	free(circle);
 }
 
 struct seen {
@@ -194,7 +177,7 @@ static void try_seeds(const struct routing *r, const struct cdg *c, uint64_t *se
 		some.flow[i].weight = 1 + rng_below(seed, 40);
 	for (unsigned i = 0; i < 6; i++) {
 		unsigned buffers = 1 + rng_below(seed, 3);
-		struct drain *d =
+		AUTO_ARENA struct drain *d =
 			drain_new(r, i % 3 ? &pattern_all : &some, buffers, i ? rng_next(seed) : 0, NULL, &e);
 
 		assert_non_null(d);
@@ -207,7 +190,6 @@ static void try_seeds(const struct routing *r, const struct cdg *c, uint64_t *se
 		seen->dropped += d->dropped != 0;
 		if (i < 2)
 			goes_both_ways(d, seed);
-		arena_free(d);
 	}
 	pattern_free(&some);
 }
@@ -218,8 +200,9 @@ static void try_cycles(const struct cdg *c, uint64_t *seed, struct seen *seen)
 
 	for (uint32_t i = 0; i < c->n_components && i < 2; i++) {
 		unsigned buffers = 1 + rng_below(seed, 2);
-		uint32_t *cycle = NEW_ARRAY(c->size[i], uint32_t), n = cdg_cycle(c, i, cycle, NULL);
-		struct drain *d = drain_cycle(c, i, buffers, NULL, &e);
+		AUTO_FREE uint32_t *cycle = NEW_ARRAY(c->size[i], uint32_t);
+		uint32_t n = cdg_cycle(c, i, cycle, NULL);
+		AUTO_ARENA struct drain *d = drain_cycle(c, i, buffers, NULL, &e);
 
 		assert_non_null(d);
 		assert_int_equal(d->round, 0);
@@ -232,22 +215,19 @@ static void try_cycles(const struct cdg *c, uint64_t *seed, struct seen *seen)
 		assert_int_equal(d->inside, d->n_packets);
 		circle_is_a_cycle(d, c);
 		goes_both_ways(d, seed);
-		arena_free(d);
-		free(cycle);
 	}
 }
 
 static void try_routing(const struct routing *r, uint64_t *seed, struct seen *seen)
 {
 	struct err e;
-	struct cdg *c = cdg_new(r, CDG_ALL_VLS, false, NULL, &e);
+	AUTO_ARENA struct cdg *c = cdg_new(r, CDG_ALL_VLS, false, NULL, &e);
 
 	assert_non_null(c);
 	seen->loops += c->n_components != 0;
 	seen->sound += c->n_components == 0;
 	try_seeds(r, c, seed, seen);
 	try_cycles(c, seed, seen);
-	arena_free(c);
 }
 
 static bool all_seen(const struct seen *x)
@@ -266,28 +246,21 @@ static void test_random(void **state)
 	uint64_t seed = test_seed();
 	struct seen seen = {0};
 
-	(void)state;
 	for (uint32_t i = 0; i < n || (i < 20 * n && !all_seen(&seen)); i++) {
-		char spec[100];
-		struct session *s;
-		struct routing *c;
-
-		if (rng_below(&seed, 4))
-			snprintf(spec, sizeof(spec), "random:%u,%u,hosts=%u,seed=%u", 4 + rng_below(&seed, 8),
-				 2 + rng_below(&seed, 3), 1 + rng_below(&seed, 2), rng_below(&seed, 1000000));
-		else
-			snprintf(spec, sizeof(spec), "torus:%ux%u", 3 + rng_below(&seed, 2),
-				 3 + rng_below(&seed, 2));
-		s = routed(spec, rng_below(&seed, 2) ? "set qos TRUE" : NULL,
-			   engines[rng_below(&seed, ARRAY_LEN(engines))]);
+		const char *spec =
+			rng_below(&seed, 4)
+				? line_of("random:%u,%u,hosts=%u,seed=%u", 4 + rng_below(&seed, 8),
+					  2 + rng_below(&seed, 3), 1 + rng_below(&seed, 2),
+					  rng_below(&seed, 1000000))
+				: line_of("torus:%ux%u", 3 + rng_below(&seed, 2), 3 + rng_below(&seed, 2));
+		AUTO_SESSION struct session *s = routed(spec, rng_below(&seed, 2) ? "set qos TRUE" : NULL,
+							engines[rng_below(&seed, ARRAY_LEN(engines))]);
 		try_routing(tables(s), &seed, &seen);
-		c = with_groups(tables(s), &seed);
-		try_routing(c, &seed, &seen);
-		routing_unref(c);
-		c = with_ops(tables(s), &odd[rng_below(&seed, ARRAY_LEN(odd))]);
-		try_routing(c, &seed, &seen);
-		routing_unref(c);
-		session_free(s);
+		AUTO_ROUTING struct routing *grouped = with_groups(tables(s), &seed);
+		try_routing(grouped, &seed, &seen);
+		AUTO_ROUTING struct routing *mapped =
+			with_ops(tables(s), &odd[rng_below(&seed, ARRAY_LEN(odd))]);
+		try_routing(mapped, &seed, &seen);
 	}
 	print_message("%u with loops, %u without; %u stopped, %u dropped; of %u loops %u from hosts\n",
 		      seen.loops, seen.sound, seen.stopped, seen.dropped, seen.at_hosts + seen.on_way,
@@ -300,13 +273,12 @@ static void test_random(void **state)
 /* Five packets, in their hosts' cables after round 1, in the ring after round 2: there they stay. */
 static void test_ring(void **state)
 {
-	struct session *s = routed("ring:5", NULL, "minhop");
+	AUTO_SESSION struct session *s = routed("ring:5", NULL, "minhop");
 	struct err e;
-	struct cdg *c = cdg_new(tables(s), CDG_ALL_VLS, false, NULL, &e);
-	struct drain *d = drain_cycle(c, 0, 1, NULL, &e);
-	uint32_t n, *circle;
+	AUTO_ARENA struct cdg *c = cdg_new(tables(s), CDG_ALL_VLS, false, NULL, &e);
+	AUTO_ARENA struct drain *d = drain_cycle(c, 0, 1, NULL, &e);
+	uint32_t n;
 
-	(void)state;
 	assert_int_equal(d->n_packets, 5);
 	assert_int_equal(d->lead, -1);
 	assert_true(drain_to(d, 1, NULL));
@@ -317,11 +289,8 @@ static void test_ring(void **state)
 	assert_int_equal(d->round, 2);
 	assert_int_equal(d->end, DRAIN_STOPPED);
 	assert_int_equal(drain_waiting(d), 5);
-	circle = drain_circle(d, &n);
+	AUTO_FREE uint32_t *circle = drain_circle(d, &n);
 	assert_int_equal(n, 5);
-	free(circle);
-	arena_free(d);
-	arena_free(c);
 	line_says(s, "drain all", "nobody can move");
 	line_says(s, "drain first", "Round 0: 0 of 20 packets arrived, 20 at their hosts.");
 	line_says(s, "drain next 2", "Round 2");
@@ -332,7 +301,6 @@ static void test_ring(void **state)
 	line_fails(s, "drain cycle", "there are no credit loops");
 	line_says(s, "drain all", "all 20 packets have arrived");
 	line_fails(s, "drain all buffers=0", "places from 1 to 64");
-	session_free(s);
 }
 
 /* Those engines that keep loops out bring everything through, with qos where they need it. */
@@ -341,32 +309,27 @@ static void test_engines(void **state)
 	static const char *const fabric[] = {"ring:5", "torus:4x4", "xgft:3,3:1,2"};
 	static const char *const engine[] = {"lash", "dfsssp", "nue"};
 
-	(void)state;
 	for (size_t f = 0; f < ARRAY_LEN(fabric); f++)
 		for (size_t i = 0; i < ARRAY_LEN(engine); i++) {
-			struct session *s = routed(fabric[f], "set qos TRUE", engine[i]);
+			AUTO_SESSION struct session *s = routed(fabric[f], "set qos TRUE", engine[i]);
 
 			assert_string_equal(tables(s)->engine, engine[i]);
 			line_says(s, "drain all", "packets have arrived");
 			line_says(s, "drain random 200 seed=3", "all 200 packets have arrived");
-			session_free(s);
 		}
-	struct session *s = routed("xgft:3,3:1,2", NULL, "updn");
-
+	AUTO_SESSION struct session *s = routed("xgft:3,3:1,2", NULL, "updn");
 	line_says(s, "drain all", "packets have arrived");
-	session_free(s);
 }
 
 /* A cancelled run leaves nothing behind, and the session goes on. */
 static void test_cancel(void **state)
 {
-	struct session *s = routed("torus:4x4", NULL, "minhop");
+	AUTO_SESSION struct session *s = routed("torus:4x4", NULL, "minhop");
 	struct progress p = {0};
 	struct pattern all = pattern_all;
 	struct err e;
-	struct drain *d = drain_new(tables(s), &all, 1, 0, NULL, &e);
+	AUTO_ARENA struct drain *d = drain_new(tables(s), &all, 1, 0, NULL, &e);
 
-	(void)state;
 	p.cancel = true;
 	assert_false(drain_run(d, &p));
 	assert_int_equal(d->round, 0);
@@ -374,8 +337,6 @@ static void test_cancel(void **state)
 	assert_string_equal(e.msg, CANCELLED);
 	p.cancel = false;
 	assert_true(drain_run(d, &p));
-	arena_free(d);
-	session_free(s);
 }
 
 int main(void)

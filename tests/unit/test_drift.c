@@ -7,74 +7,26 @@
 #include "core/analysis/compare/drift.h"
 #include "core/base/cursor.h"
 #include "core/base/json.h"
-#include "core/base/memory.h"
 #include "core/base/rng.h"
-#include "core/base/text.h"
 
 #define DEMO "load tests/fabrics/demo-3level.ibnet"
 #define SMALL "set port_guids ibsim; synth xgft:2,2:1,2"
 
-static char dump[] = "/tmp/ibscope-drift-XXXXXX";
-
-static struct session *start(const char *lines)
-{
-	struct session *s = session_new(all_engines, all_commands);
-
-	ok_line(s, lines);
-	return s;
-}
+static char *dump; /* the file of tables */
 
 /* Lines with the name of the file of tables at %s. */
 static void with_dump(struct session *s, const char *fmt)
 {
-	char line[300];
-
-	snprintf(line, sizeof(line), fmt, dump); // NOLINT(clang-diagnostic-format-nonliteral)
-	ok_line(s, line);
+	ok_line(s, line_of(fmt, dump)); // NOLINT(clang-diagnostic-format-nonliteral)
 }
 
 /* Tables of a fresh run. */
 static void make_tables(const char *fabric, const char *route)
 {
-	struct session *s = start(fabric);
+	AUTO_SESSION struct session *s = make_session(fabric);
 
 	ok_line(s, route);
 	with_dump(s, "export lfts %s");
-	session_free(s);
-}
-
-/* Replace the port of an entry of the dump; port NO_PATH: leave it out; a new LID is added at the end. */
-static void change_entry(const char *sw, unsigned lid, unsigned port)
-{
-	char *data, line[300], part[64];
-	struct text t = {0};
-	bool here = false;
-	size_t size;
-	struct err e;
-
-	assert_int_equal(read_file(dump, NULL, &data, &size, &e), 0);
-	for (size_t at = 0, len; at < size; at += len + 1) {
-		len = strcspn(data + at, "\n");
-		snprintf(line, sizeof(line), "%.*s", (int)len, data + at);
-		snprintf(part, sizeof(part), "('%s')", sw);
-		if (!strncmp(line, "Unicast", 7))
-			here = strstr(line, part) != NULL;
-		snprintf(part, sizeof(part), "0x%04X ", lid);
-		if (here && !strncmp(line, part, 7)) {
-			if (port != NO_PATH)
-				text_add(&t, "%s%03u%s\n", part, port, line + 10);
-			continue;
-		}
-		if (here && lid == 99 && strstr(line, "dumped"))
-			text_add(&t, "%s%03u # added\n", part, port);
-		text_add(&t, "%s\n", line);
-	}
-	free(data);
-	FILE *f = fopen(dump, "w");
-	assert_non_null(f);
-	fputs(text_str(&t), f);
-	fclose(f);
-	text_free(&t);
 }
 
 /* The object of `drift ...`; *fault: it found something. */
@@ -82,12 +34,11 @@ static json_t *drift_object(struct session *s, const char *line, bool *fault)
 {
 	struct err e;
 	int rc;
-	char *text = run_line(s, line, &rc, &e, true, fault);
+	AUTO_FREE char *text = run_line(s, line, &rc, &e, true, fault);
 	json_t *o = json_loads(text, 0, NULL);
 
 	if (rc || !o)
 		fail_msg("%s: %s: %s", line, e.msg, text);
-	free(text);
 	return o;
 }
 
@@ -100,7 +51,8 @@ static const char *word_of(const json_t *o, const char *key)
 static void expect_classes(struct session *s, const char *line, const unsigned long *want)
 {
 	bool fault = false;
-	json_t *o = drift_object(s, line, &fault), *classes = json_object_get(o, "classes");
+	json_auto_t *o = drift_object(s, line, &fault);
+	json_t *classes = json_object_get(o, "classes");
 	unsigned long wrong =
 		want[DRIFT_UNKNOWN] + want[DRIFT_MISSING] + want[DRIFT_DEAD] + want[DRIFT_RESTART];
 
@@ -111,7 +63,6 @@ static void expect_classes(struct session *s, const char *line, const unsigned l
 			fail_msg("%s: %s %ld, expected %lu", line, drift_word[c], (long)got, want[c]);
 	}
 	assert_int_equal(fault, wrong > 0);
-	json_decref(o);
 }
 
 /* --- small changes by hand --------------------------------------------------------------------------- */
@@ -135,19 +86,14 @@ static void by_hand(void **state)
 		{"leaf-02", 99, 3, {1, 0, 0, 0, 32, 0}, NO_PATH, "no port has the LID"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		struct session *s;
-		const json_t *first;
-		json_t *o;
-
 		make_tables(SMALL, "route minhop");
-		change_entry(cases[i].sw, cases[i].lid, cases[i].port);
-		s = start(SMALL);
+		dump_change_entry(dump, cases[i].sw, cases[i].lid, cases[i].port);
+		AUTO_SESSION struct session *s = make_session(SMALL);
 		with_dump(s, "tables %s");
 		expect_classes(s, "drift minhop", cases[i].want);
-		o = drift_object(s, "drift minhop all", NULL);
-		first = json_array_get(json_object_get(o, "entries"), 0);
+		json_auto_t *o = drift_object(s, "drift minhop all", NULL);
+		const json_t *first = json_array_get(json_object_get(o, "entries"), 0);
 		assert_int_equal(first != NULL, cases[i].would >= 0);
 		if (first) {
 			assert_int_equal(json_integer_value(json_object_get(first, "would")), cases[i].would);
@@ -155,8 +101,6 @@ static void by_hand(void **state)
 			assert_string_equal(word_of(first, "switch"), cases[i].sw);
 			assert_string_equal(word_of(first, "why"), cases[i].why);
 		}
-		json_decref(o);
-		session_free(s);
 	}
 }
 
@@ -180,69 +124,48 @@ static void no_sweep_yet(void **state)
 		{DEMO, "route minhop", "fail switch spine-01", "drift minhop", {0, 0, 347, 225, 4416, 276}},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		struct session *s;
-
 		make_tables(cases[i].fabric, cases[i].route);
-		s = start(cases[i].fabric);
+		AUTO_SESSION struct session *s = make_session(cases[i].fabric);
 		with_dump(s, "tables %s");
 		ok_line(s, cases[i].fails);
 		expect_classes(s, cases[i].drift, cases[i].want);
-		session_free(s);
 	}
 }
 
 static void table_of_what_is_gone(void **state)
 {
-	struct session *s;
-
-	(void)state;
 	make_tables(DEMO, "route minhop");
-	s = start(DEMO);
+	AUTO_SESSION struct session *s = make_session(DEMO);
 	with_dump(s, "tables %s");
 	ok_line(s, "fail switch spine-01");
 	line_says(s, "drift minhop", "1 table of switches that are gone: not judged");
 	line_says(s, "drift minhop",
 		  "Port states unknown: if a port came up since the last sweep, the 276 kept entries");
-	session_free(s);
 }
 
 /* Without `all` 20 entries are in JSON, and the text has only their causes. */
 static void many(void **state)
 {
-	struct session *s;
-	char *text;
-	struct err e;
-	json_t *o, *x;
+	AUTO_SESSION struct session *s = make_session("synth torus:5x5; route minhop");
+	json_auto_t *all = drift_object(s, "drift dfsssp all", NULL);
+	json_auto_t *some = drift_object(s, "drift dfsssp", NULL);
+	json_t *x;
 	json_int_t entries = 0;
-	size_t i, lines = 0, faults = 0, n;
-	int rc;
+	size_t i, n = json_array_size(json_object_get(all, "entries")), lines = 0, faults = 0;
 
-	(void)state;
-	s = start("synth torus:5x5; route minhop");
-	o = drift_object(s, "drift dfsssp all", NULL);
-	n = json_array_size(json_object_get(o, "entries"));
-	json_array_foreach(json_object_get(o, "entries"), i, x) faults +=
+	json_array_foreach(json_object_get(all, "entries"), i, x) faults +=
 		strcmp(word_of(x, "class"), "kept") != 0;
-	json_decref(o);
-	o = drift_object(s, "drift dfsssp", NULL);
-	assert_int_equal(json_array_size(json_object_get(o, "entries")), 20);
-	json_array_foreach(json_object_get(o, "causes"), i, x) entries +=
+	assert_int_equal(json_array_size(json_object_get(some, "entries")), 20);
+	json_array_foreach(json_object_get(some, "causes"), i, x) entries +=
 		json_integer_value(json_object_get(x, "entries"));
 	assert_int_equal(entries, faults);
-	json_decref(o);
-	text = run_line(s, "drift dfsssp", &rc, &e, false, NULL);
-	assert_int_equal(rc, 0);
-	assert_null(strstr(text, "\n! "));
-	assert_non_null(strstr(text, "\n  rule    dfsssp: "));
-	free(text);
-	text = run_line(s, "drift dfsssp all", &rc, &e, false, NULL);
+	line_lacks(s, "drift dfsssp", "\n! ");
+	line_says(s, "drift dfsssp", "\n  rule    dfsssp: ");
+	AUTO_FREE char *text = line_output(s, "drift dfsssp all", false);
 	for (const char *p = text; (p = strstr(p, "\n! ")); p++)
 		lines++;
 	assert_int_equal(lines, n);
-	free(text);
-	session_free(s);
 }
 
 /* After each event the engine's own tables are right or kept, whatever happened before. */
@@ -253,28 +176,20 @@ static void own_tables(void **state)
 	static const char *const engines[] = {"minhop", "updn", "dnup", "dor", "ftree"};
 	uint64_t rng = test_seed();
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(fabrics); i++) {
-		struct session *s = start(fabrics[i]);
-		char line[100];
+		AUTO_SESSION struct session *s = make_session(fabrics[i]);
 
-		snprintf(line, sizeof(line), "route %s", engines[rng_below(&rng, ARRAY_LEN(engines))]);
-		ok_line(s, line);
+		ok_line(s, line_of("route %s", engines[rng_below(&rng, ARRAY_LEN(engines))]));
 		for (unsigned n = 0; n < 4; n++) {
 			bool fault = true;
-			json_t *o;
 
-			snprintf(line, sizeof(line), "fail random 1 seed=%u",
-				 (unsigned)rng_below(&rng, 1000));
-			ok_line(s, line);
-			snprintf(line, sizeof(line), "drift %s", session_sweep(s)->setup->chain);
-			o = drift_object(s, line, &fault);
+			ok_line(s, line_of("fail random 1 seed=%u", (unsigned)rng_below(&rng, 1000)));
+			const char *line = line_of("drift %s", session_sweep(s)->setup->chain);
+			json_auto_t *o = drift_object(s, line, &fault);
 			if (fault)
 				fail_msg("%s: drift on %s: %s", line, fabrics[i], json_dumps(o, 0));
 			assert_float_equal(json_number_value(json_object_get(o, "agreement")), 1, 0);
-			json_decref(o);
 		}
-		session_free(s);
 	}
 }
 
@@ -282,17 +197,9 @@ static void own_tables(void **state)
 
 static bool same_tables(struct session *s, const char *engine)
 {
-	char line[400], *text;
-	struct err e;
-	bool same;
-	int rc;
+	AUTO_FREE char *text = line_output(s, line_of("snapshot held; route %s; diff held", engine), false);
 
-	snprintf(line, sizeof(line), "snapshot held; route %s; diff held", engine);
-	text = run_line(s, line, &rc, &e, false, NULL);
-	assert_int_equal(rc, 0);
-	same = strstr(text, " 0 entries on 0 switches changed") != NULL;
-	free(text);
-	return same;
+	return strstr(text, " 0 entries on 0 switches changed") != NULL;
 }
 
 static void named(void **state)
@@ -303,51 +210,36 @@ static void named(void **state)
 					      "dfsssp", "sssp", "nue",	"dor"};
 	uint64_t seed = test_seed();
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(fabrics) * ARRAY_LEN(engines); i++) {
-		const char *engine = engines[i % ARRAY_LEN(engines)], *best;
-		char fabric[100], route[100], was[40];
-		struct session *s;
-		json_t *o;
+		const char *engine = engines[i % ARRAY_LEN(engines)];
+		const char *fabric =
+			line_of(fabrics[i / ARRAY_LEN(engines)], (unsigned)(seed % 1000)); // NOLINT
 
-		snprintf(fabric, sizeof(fabric), fabrics[i / ARRAY_LEN(engines)],
-			 (unsigned)(seed % 1000)); // NOLINT
-		snprintf(route, sizeof(route), "route %s", engine);
-		make_tables(fabric, route);
-		s = start(fabric);
+		make_tables(fabric, line_of("route %s", engine));
+		AUTO_SESSION struct session *s = make_session(fabric);
 		with_dump(s, "tables %s");
-		o = drift_object(s, "drift", NULL);
-		best = word_of(json_array_get(json_object_get(o, "engines"), 0), "engine");
-		snprintf(was, sizeof(was), "%s", best);
+		json_auto_t *o = drift_object(s, "drift", NULL);
+		const char *was = word_of(json_array_get(json_object_get(o, "engines"), 0), "engine");
 		assert_float_equal(json_number_value(json_object_get(o, "agreement")), 1, 0);
-		json_decref(o);
 		if (strcmp(was, engine) && !same_tables(s, was))
 			fail_msg("%s: tables of %s are said to be of %s", fabric, engine, was);
-		session_free(s);
 	}
 }
 
 static void not_explained(void **state)
 {
-	struct session *s;
-	json_t *o;
-
-	(void)state;
 	make_tables("synth torus:5x5", "route lash");
-	s = start("synth torus:5x5");
+	AUTO_SESSION struct session *s = make_session("synth torus:5x5");
 	with_dump(s, "tables %s");
 	line_says(s, "drift minhop", "agreement 1.0000"); /* keeps what is least */
-	change_entry("t22", 1, 1);
-	change_entry("t22", 1, 4);
-	o = drift_object(s, "drift", NULL);
-	json_decref(o);
+	dump_change_entry(dump, "t22", 1, 1);
+	dump_change_entry(dump, "t22", 1, 4);
+	json_decref(drift_object(s, "drift", NULL));
 	line_fails(s, "drift nonsense", "no engine of \"nonsense\" is known");
 	line_fails(s, "drift minhop what", "found \"what\", expected OPTION=VALUE or \"all\"");
 	line_fails(s, "drift minhop colour=red", "unknown option \"colour\"");
-	session_free(s);
-	s = start("synth ring:4");
+	ok_line(s, "synth ring:4");
 	line_fails(s, "drift minhop", "no tables are known");
-	session_free(s);
 }
 
 int main(void)
@@ -361,10 +253,9 @@ int main(void)
 		cmocka_unit_test(named),
 		cmocka_unit_test(not_explained),
 	};
-	int fd = mkstemp(dump), rc;
 
-	close(fd);
-	rc = cmocka_run_group_tests(tests, NULL, NULL);
-	unlink(dump);
-	return rc;
+	dump = temp_file("");
+	int failed = cmocka_run_group_tests(tests, NULL, NULL);
+	temp_remove(&dump);
+	return failed;
 }

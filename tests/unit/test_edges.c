@@ -25,10 +25,9 @@ static const char *peer(const struct fabric *f, const char *name, unsigned port)
 /* Told ports count first, whatever their lines; the others are given by line, the left end first. */
 static void test_ports(void **state)
 {
-	struct fabric *f = load(FILES "five.edges");
-	uint32_t h2 = named(f, "h 2"), s3 = named(f, "s3"), p;
+	AUTO_FABRIC struct fabric *f = load(FILES "five.edges");
+	uint32_t h2 = named(f, "h 2"), s3 = named(f, "s3");
 
-	(void)state;
 	assert_string_equal(f->format, "edges");
 	assert_int_equal(f->warnings.n, 0);
 	assert_int_equal(f->n_switches, 5);
@@ -49,7 +48,7 @@ static void test_ports(void **state)
 	assert_int_equal(f->node_guid[named(f, "h1")], 0x80000000);
 	assert_int_equal(f->node_guid[h2], 0x2c90300000010);
 	assert_int_equal(f->node_sysguid[h2], 0x2c90300000010);
-	p = f->node_port[h2] + 1;
+	uint32_t p = f->node_port[h2] + 1;
 	assert_int_equal(f->port_guid[p + 1], 0x2c90300000012);
 	assert_int_equal(f->port_width[p], WIDTH_4X);
 	assert_int_equal(f->port_speed[p], SPEED_HDR);
@@ -59,13 +58,12 @@ static void test_ports(void **state)
 	assert_false(f->sm_guessed);
 	/* the first mentioned is the first */
 	assert_int_equal(f->node_order[named(f, "s1")], 0);
-	fabric_unref(f);
 }
 
 /* GUIDs that are given meet no told one of a node or port. */
 static void test_guids(void **state)
 {
-	struct fabric *f =
+	AUTO_FABRIC struct fabric *f =
 		parse("switch a guid=0x200001 b\nb c\nc d\nhost x guid=0x80000003 2 a\nhost y 2 a\n"
 		      "host z b\nhost v portguid=0x80000008 c\nhost w d\n");
 	static const struct {
@@ -74,12 +72,10 @@ static void test_guids(void **state)
 	} table[] = {{"b", 0x200000},	{"c", 0x200002},   {"d", 0x200003},  {"y", 0x80000000},
 		     {"z", 0x80000006}, {"v", 0x80000009}, {"w", 0x8000000b}};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(table); i++)
 		assert_int_equal(f->node_guid[named(f, table[i].name)], table[i].guid);
 	assert_true(f->sm_guessed);
 	assert_int_equal(f->port_node[f->endport_port[f->sm_endport]], named(f, "a"));
-	fabric_unref(f);
 }
 
 /* Names alone are taken for cables where they are joined, and there are several. */
@@ -100,7 +96,6 @@ static void test_kind(void **state)
 					  "{ a b\nb c\n",
 					  "sm a\n"};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(good); i++)
 		fabric_unref(parse(good[i]));
 	for (size_t i = 0; i < ARRAY_LEN(bad); i++)
@@ -149,32 +144,35 @@ static void test_wrong(void **state)
 		{"sm a\nsm a", "x:5: found 'sm', expected one such line in a file"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(table); i++) {
-		char *text = str_printf(
+		AUTO_FREE char *text = str_printf(
 			"a[9] b[9] 4xHDR\nhost h0 2 b\nswitch c 2 guid=0x51\n%s\na b\na b\na b\na b\n",
 			table[i].line);
 
 		refused(text, table[i].message);
-		free(text);
 	}
 }
 
 /* What does not end with a line end may be cut, unless its last word cannot go on. */
 static void test_cut_line(void **state)
 {
-	struct fabric *f = parse("a[1] b[1]\na[2] b");
+	static const struct {
+		const char *text;
+		bool cut;
+	} cases[] = {
+		{"a[1] b[1]\na[2] b", true},
+		{"a[1] b[1]\na[2] b[2]", false},
+		{"a[1] b[1]\na[2] b[2]\n# end", false},
+	};
 
-	(void)state;
-	assert_int_equal(f->warnings.missing, 1);
-	assert_string_equal(f->warnings.w[0].kind, "cut record");
-	fabric_unref(f);
-	f = parse("a[1] b[1]\na[2] b[2]");
-	assert_int_equal(f->warnings.missing, 0);
-	fabric_unref(f);
-	f = parse("a[1] b[1]\na[2] b[2]\n# end");
-	assert_int_equal(f->warnings.missing, 0);
-	fabric_unref(f);
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		AUTO_FABRIC struct fabric *f = parse(cases[i].text);
+
+		if (f->warnings.missing != cases[i].cut)
+			fail_msg("%s: %zu parts are missing", cases[i].text, (size_t)f->warnings.missing);
+		if (cases[i].cut)
+			assert_string_equal(f->warnings.w[0].kind, "cut record");
+	}
 }
 
 static char *as_text(const struct fabric *f, bool edges)
@@ -183,14 +181,13 @@ static char *as_text(const struct fabric *f, bool edges)
 	size_t size;
 	struct text t = {0};
 	struct err e = {0};
-	FILE *out;
 
 	if (edges) {
 		if (edges_text(f, NULL, NULL, NULL, &t, &e))
 			fail_msg("%s", e.msg);
 		return t.s;
 	}
-	out = open_memstream(&text, &size);
+	FILE *out = open_memstream(&text, &size);
 	assert_int_equal(write_ibnetdiscover(out, f, NULL, NULL, NULL), 0);
 	fclose(out);
 	return text;
@@ -201,51 +198,50 @@ static void test_writing(void **state)
 {
 	static const char *const files[] = {FILES "five.edges", "tests/fuzz/corpus/fabric/saved.edges",
 					    FILES "two-leaf.ibnetdiscover"};
-	struct text t = {0};
-	struct err e = {0};
-	struct fabric *f;
-
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(files); i++) {
-		char *list, *once, *again;
-		struct fabric *g;
-
-		f = load(files[i]);
-		list = as_text(f, true);
-		g = parse(list);
+		AUTO_FABRIC struct fabric *f = load(files[i]);
+		AUTO_FREE char *list = as_text(f, true);
+		AUTO_FABRIC struct fabric *g = parse(list);
 		assert_int_equal(g->sm_endport, f->sm_endport);
-		once = as_text(f, false);
-		again = as_text(g, false);
+		AUTO_FREE char *once = as_text(f, false);
+		AUTO_FREE char *again = as_text(g, false);
 		/* only the line of the source's maker is lost */
 		assert_string_equal(strstr(again, "# Initiated"), strstr(once, "# Initiated"));
-		free(list);
-		free(once);
-		free(again);
-		fabric_unref(f);
-		fabric_unref(g);
 	}
-	f = load(FILES "voltaire-2007-lmc1.ibnetdiscover");
-	assert_int_equal(edges_text(f, NULL, NULL, NULL, &t, &e), -1);
-	assert_non_null(strstr(e.msg, "an edge list cannot hold this fabric: an edge list:5: found"));
-	text_free(&t);
-	fabric_unref(f);
-	f = parse("vendid=0x1\nswitchguid=0xa(a)\nSwitch\t2 \"S-000000000000000a\"\t\t# \"a\" base port 0 "
-		  "lid 0 lmc 0\n"
-		  "[1]\t\"S-000000000000000b\"[1]\t\t# \"b\" lid 0 4xHDR label x/1\n\n"
-		  "vendid=0x1\nswitchguid=0xb(b)\nSwitch\t2 \"S-000000000000000b\"\t\t# \"b\" base port 0 "
-		  "lid 0 lmc 0\n"
-		  "[1]\t\"S-000000000000000a\"[1]\t\t# \"a\" lid 0 4xHDR\n");
-	assert_int_equal(edges_text(f, NULL, NULL, NULL, &t, &e), -1);
-	assert_non_null(strstr(e.msg, "label, rate or GUID of a[1] would be lost"));
-	text_free(&t);
-	fabric_unref(f);
+}
+
+static void has_no_list(struct fabric *f, const char *part)
+{
+	AUTO_FABRIC struct fabric *owned = f;
+	AUTO_TEXT struct text t = {0};
+	struct err e = {0};
+
+	assert_int_equal(edges_text(owned, NULL, NULL, NULL, &t, &e), -1);
+	assert_non_null(strstr(e.msg, part));
+}
+
+static void test_not_written(void **state)
+{
+	has_no_list(load(FILES "voltaire-2007-lmc1.ibnetdiscover"),
+		    "an edge list cannot hold this fabric: an edge list:5: found");
+	has_no_list(parse("vendid=0x1\nswitchguid=0xa(a)\nSwitch\t2 \"S-000000000000000a\"\t\t# \"a\" base "
+			  "port 0 "
+			  "lid 0 lmc 0\n"
+			  "[1]\t\"S-000000000000000b\"[1]\t\t# \"b\" lid 0 4xHDR label x/1\n\n"
+			  "vendid=0x1\nswitchguid=0xb(b)\nSwitch\t2 \"S-000000000000000b\"\t\t# \"b\" base "
+			  "port 0 "
+			  "lid 0 lmc 0\n"
+			  "[1]\t\"S-000000000000000a\"[1]\t\t# \"a\" lid 0 4xHDR\n"),
+		    "label, rate or GUID of a[1] would be lost");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_ports), cmocka_unit_test(test_guids),    cmocka_unit_test(test_kind),
-		cmocka_unit_test(test_wrong), cmocka_unit_test(test_cut_line), cmocka_unit_test(test_writing),
+		cmocka_unit_test(test_ports),	    cmocka_unit_test(test_guids),
+		cmocka_unit_test(test_kind),	    cmocka_unit_test(test_wrong),
+		cmocka_unit_test(test_cut_line),    cmocka_unit_test(test_writing),
+		cmocka_unit_test(test_not_written),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,4 @@
 /* Switch elements: grouping, names, links, distances; the commands that show them. */
-#include "core/base/err.h"
-#include "core/base/text.h"
 #include "tests/unit/fixture.h"
 
 #include "core/analysis/traffic/spread.h"
@@ -13,7 +11,7 @@ struct net {
 	struct topo *t;
 	struct elements *el;
 	struct text notes;
-	char file[64];
+	char *file;
 };
 
 static void net_new(struct net *n)
@@ -43,17 +41,10 @@ static void finish(struct net *n)
 	n->st = state_new(n->f);
 }
 
-static void write_file(struct net *n, const char *lines)
+static void give_file(struct net *n, const char *lines)
 {
-	int fd;
-
-	if (n->file[0])
-		unlink(n->file);
-	strcpy(n->file, "/tmp/test_elements.XXXXXX");
-	fd = mkstemp(n->file);
-	assert_true(fd >= 0);
-	assert_int_equal(write(fd, lines, strlen(lines)), strlen(lines));
-	close(fd);
+	temp_remove(&n->file);
+	n->file = temp_file(lines);
 }
 
 static void group(struct net *n, const char *file)
@@ -78,10 +69,10 @@ static void group_fails(struct net *n, const char *part)
 		fail_msg("\"%s\" is not in: %s", part, e.msg);
 }
 
+#define AUTO_NET __attribute__((cleanup(net_free)))
 static void net_free(struct net *n)
 {
-	if (n->file[0])
-		unlink(n->file);
+	temp_remove(&n->file);
 	elements_unref(n->el);
 	topo_unref(n->t);
 	text_free(&n->notes);
@@ -131,14 +122,12 @@ static void assert_consistent(const struct elements *el)
 /* A chassis of a line chip 1, a spine chip 2, a line chip 3; 4 stands alone and shares its GUID with a CA. */
 static void chassis(struct net *n)
 {
-	uint32_t l1, s, l2, alone, ca;
-
 	net_new(n);
-	l1 = add(n, 0x30, 7, "core/L01/U1");
-	s = add(n, 0x20, 7, "core/S01/U1");
-	l2 = add(n, 0x40, 7, "core/L02/U1");
-	alone = add(n, 0x10, 9, "edge");
-	ca = fb_add(n->b, NODE_CA, 0x50, 1, "host");
+	uint32_t l1 = add(n, 0x30, 7, "core/L01/U1");
+	uint32_t s = add(n, 0x20, 7, "core/S01/U1");
+	uint32_t l2 = add(n, 0x40, 7, "core/L02/U1");
+	uint32_t alone = add(n, 0x10, 9, "edge");
+	uint32_t ca = fb_add(n->b, NODE_CA, 0x50, 1, "host");
 	n->b->node[ca].sysguid = 9;
 	cable(n, l1, 1, s, 1);
 	cable(n, l2, 1, s, 2);
@@ -151,9 +140,8 @@ static void chassis(struct net *n)
 
 static void test_system(void **state)
 {
-	struct net n;
+	AUTO_NET struct net n;
 
-	(void)state;
 	chassis(&n);
 	group(&n, NULL);
 	assert_consistent(n.el);
@@ -172,7 +160,6 @@ static void test_system(void **state)
 	assert_int_equal(element_hops(n.el, 1, 0, 2), 1);
 	assert_string_equal(switch_name(n.f, n.f->node_switch[n.f->port_node[n.el->link_port[2]]]),
 			    "core/L01/U1");
-	net_free(&n);
 }
 
 /* Chips of one chassis section that have system image GUIDs of their own, or none, or one of another chip. */
@@ -180,10 +167,9 @@ static void test_sections(void **state)
 {
 	static const uint64_t sys[] = {0x21, 0, 0x31, 0x31, 0x41};
 	static const uint16_t number[] = {1, 1, 1, 0, 2};
-	struct net n;
+	AUTO_NET struct net n;
 	uint32_t sw[5];
 
-	(void)state;
 	net_new(&n);
 	for (unsigned i = 0; i < 5; i++) {
 		sw[i] = add(&n, i + 1, sys[i], "chip");
@@ -200,21 +186,19 @@ static void test_sections(void **state)
 	assert_int_equal(n.el->rule[0], ELEMENT_CHASSIS);
 	assert_int_equal(n.el->rule[1], ELEMENT_ALONE);
 	/* the file counts alone */
-	write_file(&n, "0x2 left\n0x1 left\n");
+	give_file(&n, "0x2 left\n0x1 left\n");
 	group(&n, n.file);
 	assert_int_equal(n.el->n, 3);
 	assert_string_equal(n.el->name[0], "left");
 	assert_int_equal(element_chips(n.el, 1), 2);
 	assert_int_equal(n.el->rule[1], ELEMENT_SYSTEM);
-	net_free(&n);
 }
 
 /* A chassis that loses what holds it together makes elements of its parts, and is whole again with it. */
 static void test_parts(void **state)
 {
-	struct net n;
+	AUTO_NET struct net n;
 
-	(void)state;
 	chassis(&n);
 	n.st->node_down[fabric_node_by_guid(n.f, 0x20)] = 1;
 	group(&n, NULL);
@@ -232,21 +216,18 @@ static void test_parts(void **state)
 	assert_consistent(n.el);
 	assert_int_equal(n.el->n, 3);
 	assert_int_equal(of(&n, 0x20), of(&n, 0x30));
-	net_free(&n);
 }
 
 /* Members that only meet through others are not connected among themselves. */
 static void test_through_others(void **state)
 {
-	struct net n;
-	uint32_t a, b, c, d;
+	AUTO_NET struct net n;
 
-	(void)state;
 	net_new(&n);
-	a = add(&n, 1, 5, "box");
-	b = add(&n, 2, 0, "between");
-	c = add(&n, 3, 5, "box");
-	d = add(&n, 4, 0, "last");
+	uint32_t a = add(&n, 1, 5, "box");
+	uint32_t b = add(&n, 2, 0, "between");
+	uint32_t c = add(&n, 3, 5, "box");
+	uint32_t d = add(&n, 4, 0, "last");
 	cable(&n, a, 1, b, 1);
 	cable(&n, b, 2, c, 1);
 	cable(&n, c, 2, d, 1);
@@ -256,23 +237,21 @@ static void test_through_others(void **state)
 	assert_string_equal(n.el->name[0], "box …000001");
 	assert_string_equal(n.el->name[2], "box …000003");
 	assert_string_equal(n.el->name[1], "between"); /* GUID 0 makes no group */
-	write_file(&n, "# two boxes\n0x1 rack\n0x3 rack\n0x2 wires  \n4 wires\n");
+	give_file(&n, "# two boxes\n0x1 rack\n0x3 rack\n0x2 wires  \n4 wires\n");
 	group(&n, n.file);
 	assert_consistent(n.el);
 	assert_int_equal(n.el->n, 4);
 	assert_string_equal(n.el->name[0], "rack part 1");
 	assert_string_equal(n.el->name[2], "rack part 2");
 	assert_string_equal(n.el->name[3], "wires part 2");
-	net_free(&n);
 }
 
 static void test_file(void **state)
 {
-	struct net n;
+	AUTO_NET struct net n;
 
-	(void)state;
 	chassis(&n);
-	write_file(&n, "0x10 all of it\n0x30 all of it \n0x99 nobody\n");
+	give_file(&n, "0x10 all of it\n0x30 all of it \n0x99 nobody\n");
 	group(&n, n.file);
 	assert_consistent(n.el);
 	/* the file takes chip 0x30 out of its chassis */
@@ -282,23 +261,21 @@ static void test_file(void **state)
 	assert_string_equal(n.el->name[of(&n, 0x20)], "core");
 	assert_int_equal(n.el->rule[0], ELEMENT_FILE);
 	assert_non_null(strstr(text_str(&n.notes), ":3: 0x0000000000000099 is no switch"));
-	write_file(&n, "0x10\n");
+	give_file(&n, "0x10\n");
 	group_fails(&n, ":1: found a GUID alone");
-	write_file(&n, "0x10 a\n0x20 a\n0x10 b\n");
+	give_file(&n, "0x10 a\n0x20 a\n0x10 b\n");
 	group_fails(&n, ":3: 0x0000000000000010 is in \"b\", and in \"a\" by line 1");
-	write_file(&n, "0x10 a\nspine b\n");
+	give_file(&n, "0x10 a\nspine b\n");
 	group_fails(&n, ":2: found 'spine b'");
 	unlink(n.file);
 	group_fails(&n, n.file);
-	net_free(&n);
 }
 
 static void test_names(void **state)
 {
-	struct net n;
+	AUTO_NET struct net n;
 	uint32_t sw[6];
 
-	(void)state;
 	net_new(&n);
 	for (unsigned i = 0; i < 6; i++) {
 		sw[i] = add(&n, i + 1, 100 + i / 2,
@@ -315,15 +292,13 @@ static void test_names(void **state)
 	assert_string_equal(n.el->name[0], "chassis 1");
 	assert_string_equal(n.el->name[1], "chassis 2");
 	assert_string_equal(n.el->name[2], "system 0x0000000000000066");
-	net_free(&n);
 }
 
 static void test_find(void **state)
 {
 	struct err e;
-	struct net n;
+	AUTO_NET struct net n;
 
-	(void)state;
 	chassis(&n);
 	group(&n, NULL);
 	assert_int_equal(elements_find(n.el, "core", &e), 1);
@@ -333,7 +308,6 @@ static void test_find(void **state)
 	assert_int_equal(elements_find(n.el, "3", &e), NO_ID);
 	assert_int_equal(elements_find(n.el, "*e*", &e), NO_ID);
 	assert_non_null(strstr(e.msg, "may be 2 elements"));
-	net_free(&n);
 }
 
 static void test_equal_paths(void **state)
@@ -345,11 +319,10 @@ static void test_equal_paths(void **state)
 		     {"ring:4", 12, 8},		{"ring:5", 20, 20},	      {"ring:2", 2, 0},
 		     {"director:2,4,3,0", 0, 0}};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		struct fabric *f = make_fabric(cases[i].spec);
-		struct state *st = state_new(f);
-		struct topo *t = topo_new(f, st);
+		AUTO_FABRIC struct fabric *f = make_fabric(cases[i].spec);
+		AUTO_STATE struct state *st = state_new(f);
+		AUTO_TOPO struct topo *t = topo_new(f, st);
 		struct elements *el = elements_new(t, NULL, NULL, NULL, NULL);
 		struct unequal_paths *u = unequal_paths_new(el, NULL);
 
@@ -360,9 +333,6 @@ static void test_equal_paths(void **state)
 			assert_int_equal(u->pair[k].least + u->pair[k].most, cases[i].spec[5] - '0');
 		arena_free(u);
 		elements_unref(el);
-		topo_unref(t);
-		state_free(st);
-		fabric_unref(f);
 	}
 }
 
@@ -372,10 +342,8 @@ static void test_sideways(void **state)
 	static const uint8_t link[][2] = {{0, 1}, {1, 2}, {1, 3}, {3, 2}, {2, 4}};
 	unsigned next[5] = {0};
 	uint32_t sw[5], ca[2];
-	struct unequal_paths *u;
-	struct net n;
+	AUTO_NET struct net n;
 
-	(void)state;
 	net_new(&n);
 	for (unsigned i = 0; i < 5; i++)
 		sw[i] = add(&n, 0x10 + i, 0, "switch");
@@ -387,7 +355,7 @@ static void test_sideways(void **state)
 	}
 	finish(&n);
 	group(&n, NULL);
-	u = unequal_paths_new(n.el, NULL);
+	struct unequal_paths *u = unequal_paths_new(n.el, NULL);
 	assert_int_equal(u->pairs, 2);
 	assert_int_equal(u->n, 2);
 	for (size_t k = 0; k < u->n; k++) {
@@ -397,14 +365,12 @@ static void test_sideways(void **state)
 		assert_int_equal(u->pair[k].n_longer, 1);
 	}
 	arena_free(u);
-	net_free(&n);
 }
 
 static void test_commands(void **state)
 {
-	struct session *s = session_new(all_engines, all_commands);
+	AUTO_SESSION struct session *s = session_new(all_engines, all_commands);
 
-	(void)state;
 	line_fails(s, "elements", "no fabric is loaded");
 	line_fails(s, "equal-paths", "no fabric is loaded");
 	line_fails(s, "compare minhop updn", "no fabric is loaded");
@@ -419,64 +385,37 @@ static void test_commands(void **state)
 	line_fails(s, "equal-paths some", "expected: equal-paths");
 	ok_line(s, "synth ring:9");
 	line_says(s, "equal-paths", "... 52 more pairs");
-	session_free(s);
 }
 
 /* A step's candidates in other chips of the element say in which one; those of the chip itself do not. */
 static void test_candidates(void **state)
 {
-	struct session *s = session_new(all_engines, all_commands);
-	char *text;
-	struct err e;
-	int rc;
+	AUTO_SESSION struct session *s =
+		make_session("synth director:2,4,3,8; route mincontention; step start; step 51");
 
-	(void)state;
-	ok_line(s, "synth director:2,4,3,8; route mincontention; step start; step 51");
-	text = run_line(s, "step show", &rc, &e, true, NULL);
-	assert_int_equal(rc, 0);
-	assert_non_null(strstr(text, "\"chip\":\"dir2/L03/U1\",\"chip_guid\":"));
-	free(text);
+	json_says(s, "step show", "\"chip\":\"dir2/L03/U1\",\"chip_guid\":");
 	ok_line(s, "step 10");
-	text = run_line(s, "step show", &rc, &e, true, NULL);
-	assert_int_equal(rc, 0);
-	assert_non_null(strstr(text, "\"candidates\":["));
+	AUTO_FREE char *text = line_output(s, "step show", true);
+	output_has("step show", text, "\"candidates\":[");
 	assert_null(strstr(text, "\"chip\":"));
-	free(text);
-	session_free(s);
 }
 
 /* Asked for with a file that is not there, nothing is left in memory. */
 static void test_no_file(void **state)
 {
-	struct session *s = session_new(all_engines, all_commands);
-	char path[] = "/tmp/test_elements.XXXXXX", line[100];
-	int fd = mkstemp(path);
+	AUTO_SESSION struct session *s = make_session("synth director:2,4,3,8");
+	AUTO_TEMP char *path = temp_file("");
 
-	(void)state;
-	assert_true(fd >= 0);
-	close(fd);
-	ok_line(s, "synth director:2,4,3,8");
-	snprintf(line, sizeof(line), "set chassis_file %s", path);
-	ok_line(s, line);
+	ok_line(s, line_of("set chassis_file %s", path));
 	unlink(path);
 	line_fails(s, "elements", path);
 	line_fails(s, "equal-paths", path);
-	session_free(s);
 }
 
 /* The field of one engine in `compare`. */
-static json_t *compared(struct session *s, const char *line, size_t i, json_t **root)
+static json_t *compared(const json_t *root, size_t i)
 {
-	struct err e;
-	int rc;
-	char *text = run_line(s, line, &rc, &e, true, NULL);
-
-	if (rc)
-		fail_msg("%s: %s", line, e.msg);
-	*root = json_loads(text, 0, NULL);
-	free(text);
-	assert_non_null(*root);
-	return json_array_get(json_object_get(*root, "compare"), i);
+	return json_array_get(json_object_get(root, "compare"), i);
 }
 
 static int number(json_t *o, const char *key)
@@ -487,12 +426,10 @@ static int number(json_t *o, const char *key)
 
 static void test_compare(void **state)
 {
-	struct session *s = session_new(all_engines, all_commands);
-	json_t *o, *root;
+	AUTO_SESSION struct session *s = make_session("synth ring:5");
+	json_auto_t *ring = line_object(s, "compare minhop lash ftree qos=TRUE");
+	json_t *o = compared(ring, 0);
 
-	(void)state;
-	ok_line(s, "synth ring:5");
-	o = compared(s, "compare minhop lash ftree qos=TRUE", 0, &root);
 	assert_string_equal(json_string_value(json_object_get(o, "engine")), "minhop");
 	assert_int_equal(number(o, "hops_max"), 4);
 	assert_int_equal(number(o, "path_links_max"), 4);
@@ -502,18 +439,16 @@ static void test_compare(void **state)
 	/* hosts beside one another: 3 links, the others: 4 */
 	assert_true(json_number_value(json_object_get(o, "hops_mean")) == 3.5);
 	assert_true(json_number_value(json_object_get(o, "path_links_mean")) == 3.5);
-	o = json_array_get(json_object_get(root, "compare"), 1);
+	o = compared(ring, 1);
 	assert_int_equal(number(o, "credit_loops"), 0);
 	assert_string_equal(json_string_value(json_object_get(o, "sls")), "0-1");
-	o = json_array_get(json_object_get(root, "compare"), 2);
+	o = compared(ring, 2);
 	assert_non_null(strstr(json_string_value(json_object_get(o, "refused")), "AB2B"));
-	json_decref(root);
-	ok_line(s, "synth xgft:4,4:1,4");
-	ok_line(s, "route minhop");
-	o = compared(s, "compare minhop mincontention lmc=2", 1, &root);
+	ok_line(s, "synth xgft:4,4:1,4; route minhop");
+	json_auto_t *tree = line_object(s, "compare minhop mincontention lmc=2");
+	o = compared(tree, 1);
 	assert_int_equal(number(o, "first_links_min"), 4);
 	assert_int_equal(number(o, "unreachable"), 0);
-	json_decref(root);
 	/* the session is as it was */
 	assert_int_equal(session_sweep(s)->lids->lmc, 0);
 	assert_string_equal(session_routing(s)->engine, "minhop");
@@ -521,7 +456,6 @@ static void test_compare(void **state)
 	line_fails(s, "compare minhop nosuch", "no engine \"nosuch\"");
 	line_fails(s, "compare minhop updn lmc=9", "lmc");
 	line_fails(s, "compare minhop updn what=9", "unknown option \"what\"");
-	session_free(s);
 }
 
 int main(void)

@@ -1,16 +1,10 @@
 /* Engines side by side: every figure against plain path tracing, the request, the pane. */
-#include "core/base/err.h"
-#include "core/base/memory.h"
-#include "core/base/progress.h"
 #include "core/base/rng.h"
-#include "core/base/text.h"
 #include "tests/unit/fixture.h"
-#include "tui/ui.h"
 
 #include "core/analysis/credit/check.h"
 #include "core/analysis/compare/figures.h"
 #include "core/routing/paths.h"
-#include "views/views.h"
 
 /* --- the slow count --------------------------------------------------------------------------- */
 
@@ -53,7 +47,8 @@ static void slow_spread(struct slow *s, const struct routing *r, uint32_t src, u
 {
 	const struct fabric *f = r->topo->fabric;
 	uint32_t sw = r->topo->endport_switch[src], first = 0, links = 0;
-	uint8_t *met = NEW_ARRAY(f->n_ports, uint8_t), out[256] = {0};
+	AUTO_FREE uint8_t *met = NEW_ARRAY(f->n_ports, uint8_t);
+	uint8_t out[256] = {0};
 
 	for (unsigned k = 0; k < r->lids->count[dst]; k++) {
 		unsigned lid = r->lids->base[dst] + k;
@@ -75,7 +70,6 @@ static void slow_spread(struct slow *s, const struct routing *r, uint32_t src, u
 	s->link_cases += links > 0;
 	s->links += links;
 	s->least_links = links && links < s->least_links ? links : s->least_links;
-	free(met);
 }
 
 static uint32_t slow_usage(const struct routing *r)
@@ -102,21 +96,18 @@ static struct slow slow_count(const struct routing *r, const struct elements *el
 	struct slow s = {.least_first = UINT32_MAX, .least_links = UINT32_MAX};
 
 	for (uint32_t dst = 0; dst < f->n_endports; dst++) {
-		uint8_t *seen = NEW_ARRAY(f->n_switches, uint8_t);
+		AUTO_FREE uint8_t *seen = NEW_ARRAY(f->n_switches, uint8_t);
 
 		for (uint32_t src = 0; is_host(r, dst) && src < f->n_endports; src++) {
-			uint32_t sw;
-
 			if (src == dst || !is_host(r, src))
 				continue;
 			slow_pair(&s, r, el, src, dst);
-			sw = r->topo->endport_switch[src];
+			uint32_t sw = r->topo->endport_switch[src];
 			if (sw != r->topo->endport_switch[dst] && !seen[sw] && r->lids->base[src]) {
 				seen[sw] = 1;
 				slow_spread(&s, r, src, dst);
 			}
 		}
-		free(seen);
 	}
 	s.usage = slow_usage(r);
 	return s;
@@ -187,28 +178,25 @@ static void test_against_tracing(void **state)
 					    "xgft:4:2"};
 	static const char *const engines[] = {"minhop", "updn", "mincontention", "lash"};
 	uint64_t seed = test_seed();
-	char line[100];
 
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_LEN(specs) * 4; i++) {
-		struct session *s = session_new(all_engines, all_commands);
+		const char *line = line_of("synth %s; route %s lmc=%u", specs[i / 4],
+					   engines[rng_below(&seed, ARRAY_LEN(engines))], i % 4);
+		AUTO_SESSION struct session *s = make_session(line);
 
-		snprintf(line, sizeof(line), "synth %s; route %s lmc=%u", specs[i / 4],
-			 engines[rng_below(&seed, ARRAY_LEN(engines))], i % 4);
 		print_message("%s\n", line);
-		ok_line(s, line);
 		measure_and_compare(session_routing(s));
 		if (rng_below(&seed, 2)) {
 			struct err e;
 			int rc;
 
-			snprintf(line, sizeof(line), "fail random 2 seed=%u", rng_below(&seed, 1000));
-			free(run_line(s, line, &rc, &e, false, NULL)); /* there may be too few links */
+			/* there may be too few links */
+			free(run_line(s, line_of("fail random 2 seed=%u", rng_below(&seed, 1000)), &rc, &e,
+				      false, NULL));
 			measure_and_compare(session_routing(s));
 		}
 		spoil((struct routing *)session_routing(s), &seed);
 		measure_and_compare(session_routing(s));
-		session_free(s);
 	}
 }
 
@@ -217,44 +205,42 @@ static void test_against_tracing(void **state)
 static struct side_request *request(struct session *s, const char *words, struct err *e)
 {
 	struct side_base at = {.setup = s->setup, .list = s->engines, .sweep = session_sweep(s)};
-	struct side_request *rq;
 	const char *rest;
 	char **argv;
 	int argc;
 
 	assert_int_equal(words_split(words, &rest, &argc, &argv, e), 0);
-	rq = side_request_new(&at, argc, argv, e);
+	struct side_request *rq = side_request_new(&at, argc, argv, e);
 	words_free(argc, argv);
 	return rq;
 }
 
 static void test_request(void **state)
 {
-	struct session *s = session_new(all_engines, all_commands);
-	struct side_request *a, *b;
+	static const struct {
+		const char *before, *words;
+		bool equal;
+	} cases[] = {
+		{"show", "minhop updn", true},
+		{"show", "updn minhop", false},
+		{"show", "minhop updn lmc=0", true},
+		{"show", "minhop lmc=1 updn", false},
+		{"fail link leaf-01[5]", "minhop updn", false},
+	};
+	AUTO_SESSION struct session *s = make_session("synth xgft:4,4:1,4; route minhop");
 	struct err e;
+	struct side_request *a = request(s, "minhop updn", &e);
 
-	(void)state;
-	ok_line(s, "synth xgft:4,4:1,4; route minhop");
-	a = request(s, "minhop updn", &e);
-	b = request(s, "minhop updn", &e);
-	assert_true(side_request_equal(a, b));
 	assert_ptr_equal(a->lids_of, session_sweep(s));
-	side_request_unref(b);
-	b = request(s, "updn minhop", &e);
-	assert_false(side_request_equal(a, b));
-	side_request_unref(b);
-	b = request(s, "minhop updn lmc=0", &e);
-	assert_true(side_request_equal(a, b));
-	side_request_unref(b);
-	b = request(s, "minhop lmc=1 updn", &e);
-	assert_false(side_request_equal(a, b));
-	assert_ptr_equal(b->lids_of, session_sweep(s)); /* restarted with another LMC: from these LIDs */
-	side_request_unref(b);
-	ok_line(s, "fail link leaf-01[5]");
-	b = request(s, "minhop updn", &e);
-	assert_false(side_request_equal(a, b));
-	side_request_unref(b);
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		ok_line(s, cases[i].before);
+		struct side_request *b = request(s, cases[i].words, &e);
+		if (side_request_equal(a, b) != cases[i].equal)
+			fail_msg("%s; %s", cases[i].before, cases[i].words);
+		/* restarted with another LMC: from these LIDs */
+		assert_ptr_equal(b->lids_of, session_sweep(s));
+		side_request_unref(b);
+	}
 	side_request_unref(a);
 	assert_null(request(s, "minhop nosuch", &e));
 	assert_non_null(strstr(e.msg, "nosuch"));
@@ -264,24 +250,18 @@ static void test_request(void **state)
 		s, "updn updn updn updn updn updn updn updn updn updn updn updn updn updn updn updn updn",
 		&e));
 	assert_non_null(strstr(e.msg, "16"));
-	session_free(s);
 }
 
 /* What is measured outlives the session's event; the tables that differ are those the comparison counts. */
 static void test_measure(void **state)
 {
-	struct session *s = session_new(all_engines, all_commands);
+	AUTO_SESSION struct session *s = make_session("synth xgft:4,4:1,4; route minhop");
 	struct engine_figures *f[3];
-	struct side_request *rq;
 	struct progress stop = {.cancel = true};
-	struct routing *other;
-	struct comparison *c;
 	struct err e;
 	char buf[40];
 
-	(void)state;
-	ok_line(s, "synth xgft:4,4:1,4; route minhop");
-	rq = request(s, "minhop lash ftree lmc=1", &e);
+	struct side_request *rq = request(s, "minhop lash ftree lmc=1", &e);
 	assert_null(side_measure(rq, 0, NULL, &stop, &e));
 	assert_string_equal(e.msg, CANCELLED);
 	ok_line(s, "fail link leaf-01[5]");
@@ -299,15 +279,12 @@ static void test_measure(void **state)
 	assert_non_null(strstr(f[2]->refused, "lmc"));
 	assert_null(f[1]->routing);
 	ok_line(s, "undo; set lmc 1; route lash");
-	other = routing_ref(session_routing(s));
+	const struct routing *other = session_routing(s);
 	assert_true(f[1]->f.v[FIG_DIFFER] == (double)entries_unlike(f[0]->routing, other));
-	c = compare_routings(f[0]->routing, other, NULL);
+	AUTO_ARENA struct comparison *c = compare_routings(f[0]->routing, other, NULL);
 	assert_true(f[1]->f.v[FIG_DIFFER] == (double)c->entries_changed);
 	assert_true(c->entries_changed > 0);
-	arena_free(c);
-	routing_unref(other);
 	side_request_unref(rq);
-	session_free(s);
 	for (unsigned i = 0; i < 3; i++)
 		engine_figures_free(f[i]);
 }
@@ -333,31 +310,21 @@ static void measure_handed(struct session *s, struct engine_figures *f[3])
 static void test_handed_in(void **state)
 {
 	static const char *const fabrics[] = {"ring:5", "ring:8", "torus:4x4", "torus:5x5"};
-	char folder[] = "/tmp/ibscope-handed.XXXXXX";
-	char lfts[64], sls[64], line[400];
+	AUTO_TEMP char *lfts = temp_file("");
+	AUTO_TEMP char *sls = temp_file("");
 
-	(void)state;
-	assert_non_null(mkdtemp(folder));
-	snprintf(lfts, sizeof(lfts), "%s/lfts", folder);
-	snprintf(sls, sizeof(sls), "%s/sls", folder);
 	for (unsigned i = 0; i < ARRAY_LEN(fabrics); i++) {
-		struct session *s = session_new(all_engines, all_commands);
+		AUTO_SESSION struct session *s = make_session(line_of("synth %s; set qos TRUE", fabrics[i]));
 		struct engine_figures *f[3];
-		struct side_request *rq;
-		double minhop_loops;
 		struct err e;
-		FILE *file;
 
-		snprintf(line, sizeof(line), "synth %s; set qos TRUE", fabrics[i]);
-		ok_line(s, line);
-		rq = request(s, "minhop", &e);
+		struct side_request *rq = request(s, "minhop", &e);
 		assert_non_null(f[0] = side_measure(rq, 0, NULL, NULL, &e));
-		minhop_loops = f[0]->f.v[FIG_LOOPS];
+		double minhop_loops = f[0]->f.v[FIG_LOOPS];
 		engine_figures_free(f[0]);
 		side_request_unref(rq);
-		snprintf(line, sizeof(line), "route lash; export lfts %s; export paths %s; tables %s %s",
-			 lfts, sls, lfts, sls);
-		ok_line(s, line);
+		ok_line(s, line_of("route lash; export lfts %s; export paths %s; tables %s %s", lfts, sls,
+				   lfts, sls));
 		measure_handed(s, f);
 		assert_true(f[0]->f.v[FIG_SLS] == f[2]->f.v[FIG_SLS] && f[0]->f.v[FIG_SLS] >= 2);
 		assert_true(f[0]->f.v[FIG_LOOPS] == 0 && f[2]->f.v[FIG_LOOPS] == 0);
@@ -376,52 +343,35 @@ static void test_handed_in(void **state)
 		assert_string_equal(options_get(s->setup->options, "path_sl_file"), sls);
 		line_says(s, "check", "Sound");
 
-		file = fopen(sls, "w");
-		assert_non_null(file);
+		AUTO_TEXT struct text zero = {0};
 		for (unsigned a = 1; a <= session_routing(s)->lids->max_lid; a++)
 			for (unsigned b = 1; b <= session_routing(s)->lids->max_lid; b++)
 				if (a != b)
-					fprintf(file, "%u %u 0\n", a, b);
-		assert_int_equal(fclose(file), 0);
-		snprintf(line, sizeof(line), "tables %s %s", lfts, sls);
-		ok_line(s, line);
+					text_add(&zero, "%u %u 0\n", a, b);
+		file_write(sls, text_str(&zero));
+		ok_line(s, line_of("tables %s %s", lfts, sls));
 		measure_handed(s, f);
 		assert_true(f[0]->f.v[FIG_SLS] == 1 && f[0]->f.v[FIG_LOOPS] > 0);
 		assert_true(f[2]->f.v[FIG_SLS] >= 2 && f[2]->f.v[FIG_LOOPS] == 0 &&
 			    f[2]->f.v[FIG_DIFFER] == 0);
 		for (unsigned k = 0; k < 3; k++)
 			engine_figures_free(f[k]);
-		session_free(s);
 	}
-	unlink(lfts);
-	unlink(sls);
-	rmdir(folder);
 }
 
 static void test_diff(void **state)
 {
-	struct session *s = session_new(all_engines, all_commands);
-	struct err e;
-	json_t *root, *o;
-	char *text;
-	int rc;
+	AUTO_SESSION struct session *s =
+		make_session("synth xgft:4,4:1,4; route minhop lmc=2; fail link leaf-01[5]");
 
-	(void)state;
-	ok_line(s, "synth xgft:4,4:1,4; route minhop lmc=2; fail link leaf-01[5]");
 	line_says(s, "diff", "first links per host, least   4 -> 3");
 	line_says(s, "diff", "all links per host, mean      8.00 -> 7.00");
-	text = run_line(s, "diff", &rc, &e, true, NULL);
-	root = json_loads(text, 0, NULL);
-	free(text);
-	o = json_object_get(json_object_get(root, "figures"), "links_min");
+	json_auto_t *root = line_object(s, "diff");
+	const json_t *o = json_object_get(json_object_get(root, "figures"), "links_min");
 	assert_int_equal(json_integer_value(json_object_get(o, "was")), 8);
 	assert_int_equal(json_integer_value(json_object_get(o, "now")), 6);
-	json_decref(root);
 	ok_line(s, "snapshot here");
-	text = run_line(s, "diff here here", &rc, &e, false, NULL);
-	assert_null(strstr(text, "links per host"));
-	free(text);
-	session_free(s);
+	line_lacks(s, "diff here here", "links per host");
 }
 
 /* --- the pane ----------------------------------------------------------------------------------- */
@@ -450,30 +400,27 @@ static unsigned settle(struct scene *sc, struct view *v)
 
 static void expect_cell(const struct view *v, uint32_t row, unsigned col, const char *want)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 
 	row_cell(v, row, col, &t);
 	assert_string_equal(text_str(&t), want);
-	text_free(&t);
 }
 
 static void expect_text(void (*say)(const struct view *, struct text *), const struct view *v,
 			const char *want)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 
 	say(v, &t);
 	assert_string_equal(text_str(&t), want);
-	text_free(&t);
 }
 
 static void expect_follow(const struct view *v, uint32_t row, const char *want)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 
 	view_follow(v, row, &t);
 	assert_string_equal(text_str(&t), want);
-	text_free(&t);
 }
 
 static void take_again(struct scene *sc, struct session *s)
@@ -484,16 +431,13 @@ static void take_again(struct scene *sc, struct session *s)
 
 static void test_pane(void **state)
 {
-	struct session *s = session_new(all_engines, all_commands);
+	AUTO_SESSION struct session *s = make_session("synth xgft:4,4:1,4; route lash");
 	char *argv[] = {(char[]){"mincontention"}, (char[]){"lash"}, (char[]){"ftree"}, (char[]){"lmc=2"}};
-	struct scene sc = {0};
-	struct view *v;
+	AUTO_SCENE struct scene sc = {0};
 	struct err e;
 
-	(void)state;
-	ok_line(s, "synth xgft:4,4:1,4; route lash");
 	scene_take(&sc, s);
-	v = view_new(&view_compare, &sc, 4, argv, &e);
+	AUTO_VIEW struct view *v = view_new(&view_compare, &sc, 4, argv, &e);
 	assert_non_null(v);
 	assert_int_equal(settle(&sc, v), 3);
 	assert_int_equal(v->n_rows, FIGURES + 1);
@@ -517,32 +461,25 @@ static void test_pane(void **state)
 	expect_follow(v, 1 + FIG_HOPS_MEAN, "pane histogram");
 	assert_int_equal(view_key(v, 0), FIGURES + 2);
 	/* nothing changed: nothing is computed again; a link lost: everything is */
-	scene_take(&sc, s);
-	scene_drop_results(&sc);
+	take_again(&sc, s);
 	assert_int_equal(settle(&sc, v), 0);
 	ok_line(s, "fail link leaf-01[5]");
 	take_again(&sc, s);
 	assert_int_equal(settle(&sc, v), 3);
 	expect_cell(v, 1 + FIG_FIRST_LEAST, 1, "3*");
-	view_free(v);
-	scene_release(&sc);
-	scene_drop_results(&sc);
-	session_free(s);
 }
 
 /* Without arguments, without tables, without a fabric. */
 static void test_pane_alone(void **state)
 {
-	struct session *s = session_new(all_engines, all_commands);
+	AUTO_SESSION struct session *s = session_new(all_engines, all_commands);
 	char *argv[] = {(char[]){"nosuch"}};
-	struct scene sc = {0};
-	struct view *v;
+	AUTO_SCENE struct scene sc = {0};
 	struct err e;
 
-	(void)state;
 	scene_take(&sc, s);
 	assert_null(view_new(&view_compare, &sc, 1, argv, &e));
-	v = view_new(&view_compare, &sc, 0, NULL, &e);
+	AUTO_VIEW struct view *v = view_new(&view_compare, &sc, 0, NULL, &e);
 	assert_int_equal(settle(&sc, v), 0);
 	assert_int_equal(v->n_rows, 0);
 	ok_line(s, "synth ring:5");
@@ -561,34 +498,6 @@ static void test_pane_alone(void **state)
 	expect_cell(v, 2 + FIG_LOOPS, 1, "0*");
 	assert_null(view_new(&view_compare, &sc, 1, argv, &e));
 	assert_non_null(strstr(e.msg, "nosuch"));
-	view_free(v);
-	scene_release(&sc);
-	scene_drop_results(&sc);
-	session_free(s);
-}
-
-static bool offers(struct session *s, const char *line, const char *word)
-{
-	size_t start;
-	char **c = session_complete(s, line, &start);
-	bool found = false;
-
-	for (size_t i = 0; c[i]; i++)
-		found |= !strcmp(c[i], word);
-	completions_free(c);
-	return found;
-}
-
-static void test_completion(void **state)
-{
-	struct session *s = session_new(all_engines, all_commands);
-
-	(void)state;
-	assert_true(offers(s, "compare minhop updn la", "lash"));
-	assert_true(offers(s, "pane compare la", "lash"));
-	assert_true(offers(s, "pane compare lash lm", "lmc="));
-	assert_false(offers(s, "pane hosts la", "lash"));
-	session_free(s);
 }
 
 int main(void)
@@ -601,7 +510,6 @@ int main(void)
 		cmocka_unit_test(test_diff),
 		cmocka_unit_test(test_pane),
 		cmocka_unit_test(test_pane_alone),
-		cmocka_unit_test(test_completion),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

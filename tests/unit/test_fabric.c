@@ -1,6 +1,3 @@
-#include "core/base/err.h"
-#include "core/base/memory.h"
-#include "core/base/text.h"
 #include "core/formats/readers.h"
 #include "tests/unit/fixture.h"
 
@@ -30,9 +27,8 @@ static struct fabric *finish(struct fabric_builder *b)
 
 static void test_order(void **state)
 {
-	struct fabric *f = finish(small());
+	AUTO_FABRIC struct fabric *f = finish(small());
 
-	(void)state;
 	assert_int_equal(f->n_nodes, 4);
 	assert_int_equal(f->n_switches, 2);
 	assert_int_equal(f->n_links, 4);
@@ -46,14 +42,12 @@ static void test_order(void **state)
 			    guid_key(f->port_guid[f->endport_port[ep]]));
 	/* two switch ports 0, two ports of host a, one of host b: its second has no cable */
 	assert_int_equal(f->n_endports, 5);
-	fabric_unref(f);
 }
 
 static void test_links(void **state)
 {
-	struct fabric *f = finish(small());
+	AUTO_FABRIC struct fabric *f = finish(small());
 
-	(void)state;
 	for (uint32_t p = 0; p < f->n_ports; p++) {
 		if (f->port_peer[p] == NO_ID) {
 			assert_int_equal(f->port_link[p], NO_ID);
@@ -64,16 +58,13 @@ static void test_links(void **state)
 	}
 	for (uint32_t l = 0; l < f->n_links; l++)
 		assert_true(f->link_port[2 * l] < f->link_port[2 * l + 1]);
-	fabric_unref(f);
 }
 
 static void test_builder_refuses(void **state)
 {
 	struct fabric_builder *b = small();
-	struct fabric *f;
 	struct err e;
 
-	(void)state;
 	assert_int_equal(fb_add(b, NODE_CA, 0x2000, 1, "twin"), NO_ID);
 	assert_false(fb_link(b, 0, 1, 3, 2)); /* taken */
 	assert_true(fb_link(b, 0, 1, 1, 1));  /* the same cable again */
@@ -82,22 +73,20 @@ static void test_builder_refuses(void **state)
 	assert_true(fb_link(b, 0, 3, 0, 4));  /* a loop-back cable is real */
 	fb_more_ports(b, 0, 9);
 	assert_true(fb_link(b, 0, 9, 1, 4));
-	f = finish(b);
+	AUTO_FABRIC struct fabric *f = finish(b);
+	struct fabric *empty = NULL;
 	assert_int_equal(f->n_links, 6);
-	fabric_unref(f);
-	assert_int_equal(fb_finish(fb_new(), "empty", "builder", &f, &e), -1);
+	assert_int_equal(fb_finish(fb_new(), "empty", "builder", &empty, &e), -1);
 	assert_non_null(strstr(e.msg, "no node"));
 }
 
 static void test_lookup(void **state)
 {
-	struct fabric *f = finish(small());
+	AUTO_FABRIC struct fabric *f = finish(small());
 	struct err e;
-	uint32_t n;
 	char buf[64];
 
-	(void)state;
-	n = fabric_node_by_name(f, "host a", &e);
+	uint32_t n = fabric_node_by_name(f, "host a", &e);
 	assert_int_equal(f->node_guid[n], 0x2000);
 	assert_int_equal(fabric_node_by_name(f, "HOST A", &e), n);
 	assert_int_equal(f->node_guid[fabric_node_by_name(f, "sw o", &e)], 0x1001);
@@ -111,34 +100,27 @@ static void test_lookup(void **state)
 	assert_int_equal(f->endport_port[fabric_endport_by_guid(f, 0x2002)], f->node_port[n] + 2);
 	assert_int_equal(fabric_endport_by_guid(f, 0x3002), NO_ID);
 	assert_string_equal(port_label(f, f->node_port[n] + 2, buf, sizeof(buf)), "host a[2]");
-	fabric_unref(f);
 }
 
 static void test_port_labels(void **state)
 {
-	struct fabric *f = finish(small()), *g;
-	struct fabric_builder *b;
-	uint32_t n;
+	AUTO_FABRIC struct fabric *plain = finish(small());
+	struct fabric_builder *b = small();
 
-	(void)state;
-	assert_null(f->port_labels);
-	assert_null(fabric_port_label(f, 1));
-	fabric_unref(f);
-	b = small();
+	assert_null(plain->port_labels);
+	assert_null(fabric_port_label(plain, 1));
 	fb_label(b, 0, 1, "1/32/1", 6);
 	fb_label(b, 0, 2, "2", 1); /* its number: says nothing */
 	fb_label(b, 0, 3, "1/2/1 and much more than a label", 32);
 	fb_label(b, 0, 3, "1/2/2\033", 6);
 	fb_label(b, 0, 4, "1/2[2]", 6); /* could not be typed */
-	f = finish(b);
-	n = fabric_node_by_guid(f, 0x1001);
-	g = fabric_variant(f, NO_ID, false);
-	fabric_unref(f);
+	AUTO_FABRIC struct fabric *f = finish(b);
+	uint32_t n = fabric_node_by_guid(f, 0x1001);
+	AUTO_FABRIC struct fabric *g = fabric_variant(f, NO_ID, false);
 	assert_string_equal(fabric_port_label(g, g->node_port[n] + 1), "1/32/1");
 	assert_null(fabric_port_label(g, g->node_port[n] + 2));
 	assert_string_equal(fabric_port_label(g, g->node_port[n] + 3), "1/2/2 ");
 	assert_null(fabric_port_label(g, g->node_port[n] + 4));
-	fabric_unref(g);
 }
 
 /* A switch alone with what its source tells of it, and one label that it tells. */
@@ -212,9 +194,9 @@ static void test_label_rules(void **state)
 		 NULL},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		struct fabric *f = labelled(&cases[i].of), *g = fabric_variant(f, NO_ID, false);
+		AUTO_FABRIC struct fabric *f = labelled(&cases[i].of);
+		AUTO_FABRIC struct fabric *g = fabric_variant(f, NO_ID, false);
 
 		for (unsigned p = 1; p <= cases[i].of.nports; p++) {
 			const char *label = fabric_port_label(g, p);
@@ -225,8 +207,6 @@ static void test_label_rules(void **state)
 				    : label && !told)
 				fail_msg("%s, port %u: %s", cases[i].of.desc, p, label ? label : "no label");
 		}
-		fabric_unref(f);
-		fabric_unref(g);
 	}
 }
 
@@ -236,39 +216,32 @@ static void test_variants(void **state)
 	uint64_t guid = 0x0102;
 	char *name = (char *)"leaf two";
 	struct name_map map = {.guid = &guid, .name = &name, .n = 1};
-	struct fabric *f, *g;
 	struct err e;
 
-	(void)state;
 	b->node[2].port[1].guid = 0x2000; /* as ConnectX-4 and later: port GUID = node GUID */
-	f = finish(b);
+	AUTO_FABRIC struct fabric *f = finish(b);
 	assert_int_not_equal(fabric_endport_by_guid(f, 0x2000), NO_ID);
-	g = fabric_variant(f, NO_ID, true);
+	AUTO_FABRIC struct fabric *g = fabric_variant(f, NO_ID, true);
 	assert_int_equal(fabric_endport_by_guid(g, 0x2000), NO_ID);
 	assert_int_not_equal(fabric_endport_by_guid(g, 0x2001), NO_ID);
 	assert_memory_equal(f->link_port, g->link_port, 2 * f->n_links * sizeof(*f->link_port));
 	assert_int_equal(endport_node(g, g->sm_endport), fabric_node_by_name(g, "sw one", &e));
-	fabric_unref(g);
-	g = fabric_variant(f, fabric_endport_by_guid(f, 0x3001), false);
-	assert_int_equal(endport_node(g, g->sm_endport), fabric_node_by_name(g, "host b", &e));
-	fabric_unref(g);
-	g = fabric_renamed(f, &map);
-	assert_int_equal(g->node_guid[fabric_node_by_name(g, "leaf two", &e)], 0x0102);
-	assert_string_equal(g->node_desc[fabric_node_by_name(g, "leaf two", &e)], "sw two");
-	fabric_unref(g);
-	fabric_unref(f);
+	AUTO_FABRIC struct fabric *moved = fabric_variant(f, fabric_endport_by_guid(f, 0x3001), false);
+	assert_int_equal(endport_node(moved, moved->sm_endport), fabric_node_by_name(moved, "host b", &e));
+	AUTO_FABRIC struct fabric *renamed = fabric_renamed(f, &map);
+	assert_int_equal(renamed->node_guid[fabric_node_by_name(renamed, "leaf two", &e)], 0x0102);
+	assert_string_equal(renamed->node_desc[fabric_node_by_name(renamed, "leaf two", &e)], "sw two");
 }
 
 static void test_topo(void **state)
 {
-	struct fabric *f = finish(small());
-	struct state *st = state_new(f);
+	AUTO_FABRIC struct fabric *f = finish(small());
+	AUTO_STATE struct state *st = state_new(f);
 	struct topo *t = topo_new(f, st);
 	struct err e;
 	uint32_t s1 = f->node_switch[fabric_node_by_name(f, "sw one", &e)];
 	uint32_t s2 = f->node_switch[fabric_node_by_name(f, "sw two", &e)];
 
-	(void)state;
 	assert_int_equal(t->n_switches_up, 2);
 	assert_int_equal(t->n_endports_up, 5);
 	assert_int_equal(t->n_links_up, 4);
@@ -292,33 +265,25 @@ static void test_topo(void **state)
 	assert_true(switch_up(t, s2));
 	assert_false(switch_up(t, s1));
 	topo_unref(t);
-	state_free(st);
-	fabric_unref(f);
 }
 
 /* A standby is assumed in the part with most hosts, not in an island that was cut off before. */
 static void test_standby_place(void **state)
 {
 	static const char text[] = "host c1 c\nc a\nhost h1 a\na b\nhost b1 b\nhost b2 b\nsm h1\n";
-	struct fabric *f = NULL;
-	struct state *st;
-	struct topo *t;
+	AUTO_FABRIC struct fabric *f = NULL;
 	struct err e;
 
-	(void)state;
 	assert_int_equal(fabric_parse("x", text, strlen(text), &f, &e), 0);
-	st = state_new(f);
+	AUTO_STATE struct state *st = state_new(f);
 	st->link_down[f->port_link[switch_port_id(f, f->node_switch[fabric_node_by_guid(f, 0x200000)], 2)]] =
 		1;
 	st->node_down[endport_node(f, f->sm_endport)] = 1;
-	t = topo_new(f, st);
+	AUTO_TOPO struct topo *t = topo_new(f, st);
 	assert_true(t->sm_moved);
 	assert_false(t->sm_regard);
 	assert_int_equal(t->n_switches_up, 2);
 	assert_int_equal(t->n_endports_up, 4);
-	topo_unref(t);
-	state_free(st);
-	fabric_unref(f);
 }
 
 /* A ring of switches; the SM runs on switch 0. */
@@ -336,46 +301,42 @@ static struct fabric *ring(unsigned n)
 /* Directed routes end after 63 hops. */
 static void test_far(void **state)
 {
-	struct fabric *f = ring(128);
-	struct state *st = state_new(f);
-	struct topo *t = topo_new(f, st), *u;
+	AUTO_FABRIC struct fabric *f = ring(128);
+	AUTO_STATE struct state *st = state_new(f);
+	AUTO_TOPO struct topo *t = topo_new(f, st);
 	uint32_t far = f->node_switch[fabric_node_by_guid(f, 0x1000 + 63)];
 	uint32_t next = f->node_switch[fabric_node_by_guid(f, 0x1000 + 64)];
 
-	(void)state;
 	assert_int_equal(t->n_switches_up, 127); /* all but the one opposite */
 	assert_true(switch_up(t, far));
 	assert_false(switch_up(t, next));
 	assert_int_equal(t->n_cut, 2);
 	assert_int_equal(t->peer[switch_port_id(f, far, 1)], NO_ID);
-	topo_unref(t);
-	fabric_unref(f);
-	state_free(st);
-	/* one switch less: both neighbours are 63 hops away, their cable is not seen */
-	f = ring(127);
-	st = state_new(f);
-	t = topo_new(f, st);
-	far = f->node_switch[fabric_node_by_guid(f, 0x1000 + 63)];
-	next = f->node_switch[fabric_node_by_guid(f, 0x1000 + 64)];
+}
+
+/* One switch less: both neighbours are 63 hops away, their cable is not seen. */
+static void test_far_cable(void **state)
+{
+	AUTO_FABRIC struct fabric *f = ring(127);
+	AUTO_STATE struct state *st = state_new(f);
+	AUTO_TOPO struct topo *t = topo_new(f, st);
+	uint32_t far = f->node_switch[fabric_node_by_guid(f, 0x1000 + 63)];
+	uint32_t next = f->node_switch[fabric_node_by_guid(f, 0x1000 + 64)];
+
 	assert_int_equal(t->n_switches_up, 127);
 	assert_int_equal(t->n_cut, 2);
 	assert_int_equal(t->n_links_up, 126);
 	/* ... unless it was seen before */
 	t->peer[switch_port_id(f, far, 1)] = switch_port_id(f, next, 2);
 	t->peer[switch_port_id(f, next, 2)] = switch_port_id(f, far, 1);
-	u = topo_after(f, st, t);
+	AUTO_TOPO struct topo *u = topo_after(f, st, t);
 	assert_int_equal(u->n_cut, 0);
 	assert_int_equal(u->n_links_up, 127);
 	assert_int_equal(u->peer_switch[switch_port_id(f, far, 1)], next);
-	topo_unref(t);
-	topo_unref(u);
-	state_free(st);
-	fabric_unref(f);
 }
 
 static void test_speeds(void **state)
 {
-	(void)state;
 	assert_int_equal(link_speed_parse("HDR", 3), SPEED_HDR);
 	assert_int_equal(link_speed_parse("FDR10", 5), SPEED_FDR10);
 	assert_int_equal(link_speed_parse("XYZ", 3), SPEED_UNKNOWN);
@@ -396,6 +357,7 @@ int main(void)
 		cmocka_unit_test(test_variants),
 		cmocka_unit_test(test_topo),
 		cmocka_unit_test(test_far),
+		cmocka_unit_test(test_far_cable),
 		cmocka_unit_test(test_standby_place),
 		cmocka_unit_test(test_speeds),
 	};

@@ -1,29 +1,20 @@
 /* Faults: to JSON and back they are the same; what is new and gone against a plain look at all of them. */
-#include <inttypes.h>
 #include "tests/unit/fixture.h"
 
 #include "core/analysis/compare/internal.h"
-#include "core/base/memory.h"
 #include "core/base/rng.h"
 
 #define ROUNDS 36
 
-/* A file with a check that has these faults; its path, to be unlinked. */
-static void write_check(const struct faults *s, char path[32])
-{
-	json_t *o = json_make("{s:s, s:b, s:o}", "command", "check", "ok", 1, "faults", faults_json(s));
-	char *text = json_dumps(o, JSON_COMPACT | JSON_ENSURE_ASCII);
-	FILE *f;
-	int fd;
+#define AUTO_FAULTS __attribute__((cleanup(faults_free)))
 
-	strcpy(path, "/tmp/test-faults-XXXXXX");
-	fd = mkstemp(path);
-	assert_true(fd >= 0);
-	f = fdopen(fd, "w");
-	fputs(text, f);
-	fclose(f);
-	free(text);
-	json_decref(o);
+/* The path of a new file with a check that has these faults. */
+static char *write_check(const struct faults *s)
+{
+	json_auto_t *o = json_make("{s:s, s:b, s:o}", "command", "check", "ok", 1, "faults", faults_json(s));
+	AUTO_FREE char *text = json_dumps(o, JSON_COMPACT | JSON_ENSURE_ASCII);
+
+	return temp_file(text);
 }
 
 static bool draw(uint64_t *seed, unsigned percent)
@@ -105,7 +96,7 @@ static void free_identities(char **id)
 static size_t plain_minus(const struct faults *a, const struct faults *b)
 {
 	char **mine = identities(a), **other = identities(b);
-	bool *taken = NEW_ARRAY(b->n, bool);
+	AUTO_FREE bool *taken = NEW_ARRAY(b->n, bool);
 	size_t n = 0, k;
 
 	for (size_t i = 0; i < a->n; i++) {
@@ -115,7 +106,6 @@ static size_t plain_minus(const struct faults *a, const struct faults *b)
 			taken[k] = true;
 		n += k == b->n || (a->f[i].kind == FAULT_DROPPED && a->f[i].u.routes > b->f[k].u.routes);
 	}
-	free(taken);
 	free_identities(mine);
 	free_identities(other);
 	return n;
@@ -123,39 +113,29 @@ static size_t plain_minus(const struct faults *a, const struct faults *b)
 
 static void both_ways(const struct faults *a, const struct faults *b)
 {
-	struct faults fresh, gone;
+	AUTO_FAULTS struct faults fresh, gone;
 
 	assert_int_equal(faults_minus(a, b, &fresh), plain_minus(a, b));
 	assert_int_equal(faults_minus(b, a, &gone), plain_minus(b, a));
-	faults_free(&fresh);
-	faults_free(&gone);
 }
 
 static void one_round(const struct sweep *w, uint64_t *seed)
 {
-	struct faults now, was, read;
+	AUTO_FAULTS struct faults now, was, read;
 	struct err e = {0};
-	char path[32];
-	json_t *again, *first;
 
 	random_faults(&now, w, seed, 1 + (unsigned)rng_below(seed, 60));
 	random_faults(&was, w, seed, 1 + (unsigned)rng_below(seed, 60));
-	write_check(&was, path);
+	AUTO_TEMP char *path = write_check(&was);
 	if (faults_read(&read, path, NULL, &e))
 		fail_msg("%s", e.msg);
-	unlink(path);
 	assert_int_equal(read.n, was.n);
 	assert_int_equal(plain_minus(&read, &was) + plain_minus(&was, &read), 0);
 	both_ways(&now, &was);
 	both_ways(&now, &read);
-	first = faults_json(&was);
-	again = faults_json(&read);
+	json_auto_t *first = faults_json(&was);
+	json_auto_t *again = faults_json(&read);
 	assert_true(json_equal(first, again));
-	json_decref(first);
-	json_decref(again);
-	faults_free(&now);
-	faults_free(&was);
-	faults_free(&read);
 }
 
 static void test_there_and_back(void **state)
@@ -163,36 +143,29 @@ static void test_there_and_back(void **state)
 	static const char *const specs[] = {"xgft:3,3:1,2", "torus:3x3,hosts=2", "random:9,4,seed=3"};
 	uint64_t seed = test_seed();
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(specs); i++) {
-		struct session *s = session_new(all_engines, all_commands);
-		char line[80];
+		AUTO_SESSION struct session *s =
+			make_session(line_of("synth %s; set lmc %zu; route minhop", specs[i], i));
 
-		snprintf(line, sizeof(line), "synth %s; set lmc %zu; route minhop", specs[i], i);
-		ok_line(s, line);
 		for (unsigned r = 0; r < ROUNDS / ARRAY_LEN(specs); r++)
 			one_round(session_sweep(s), &seed);
-		session_free(s);
 	}
 }
 
 /* Ways from the same switches are told together: a part that is apart is one fault. */
 static void test_groups(void **state)
 {
-	struct session *s = session_new(all_engines, all_commands);
-	struct faults f;
+	AUTO_SESSION struct session *s = make_session("synth xgft:3,3:1,2; route minhop");
+	AUTO_FAULTS struct faults f;
 	struct err e;
-	json_t *list;
 
-	(void)state;
-	ok_line(s, "synth xgft:3,3:1,2; route minhop");
 	faults_begin(&f, s->fabric, session_lids(s), &e);
 	for (unsigned lid = 2; lid <= 6; lid += 2)
 		for (uint32_t sw = 0; sw < 3; sw++)
 			faults_add_path(&f, sw, lid, false);
 	faults_add_path(&f, 0, 8, false);
 	assert_int_equal(faults_sort(&f), 0);
-	list = faults_json(&f);
+	json_auto_t *list = faults_json(&f);
 	assert_int_equal(json_array_size(list), 2);
 	for (size_t i = 0; i < 2; i++) {
 		json_t *o = json_array_get(list, i);
@@ -202,9 +175,6 @@ static void test_groups(void **state)
 		assert_true((from == 3 && to == 3) || (from == 1 && to == 1));
 		assert_int_equal(json_integer_value(json_object_get(o, "count")), from * to);
 	}
-	json_decref(list);
-	faults_free(&f);
-	session_free(s);
 }
 
 int main(void)

@@ -38,23 +38,18 @@ static const struct thing thing = {true, 254, 0xbfff, 4000000000u, 1ull << 60, 0
 
 static void as_json(void **state)
 {
-	json_t *o = json_object();
-	char *s;
+	json_auto_t *o = json_object();
 
-	(void)state;
 	fields_json(o, fields, &thing);
-	s = json_dumps(o, JSON_COMPACT);
+	AUTO_FREE char *s = json_dumps(o, JSON_COMPACT);
 	assert_string_equal(s, "{\"good\":true,\"port\":254,\"lid\":49151,\"links\":4000000000,"
 			       "\"pairs\":1152921504606846976,\"share\":0.625,\"name\":\"a\",\"gone\":null}");
-	free(s);
-	json_decref(o);
 }
 
 static void as_contract(void **state)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 
-	(void)state;
 	fields_contract(&t, "x[].", fields);
 	assert_non_null(strstr(text_str(&t),
 			       "x[].good boolean help of good\nx[].port integer(0..255) help of port\n"));
@@ -62,7 +57,6 @@ static void as_contract(void **state)
 	assert_non_null(strstr(text_str(&t),
 			       "x[].share number help of share\nx[].name string help of name\n"
 			       "x[].why string? help of why\nx[].gone string|null help of gone\n"));
-	text_free(&t);
 }
 
 static void as_cells(void **state)
@@ -72,15 +66,12 @@ static void as_cells(void **state)
 					      {"pairs", "1152921504606846976"},
 					      {"share", "0.62"},
 					      {"name", "a"}};
-	struct text t = {0};
-
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(want); i++) {
-		text_free(&t);
+		AUTO_TEXT struct text t = {0};
+
 		field_cell(field_of_column(fields, want[i][0]), &thing, &t);
 		assert_string_equal(text_str(&t), want[i][1]);
 	}
-	text_free(&t);
 	assert_null(field_of_column(fields, "links"));
 	assert_int_equal(field_number(field_of_column(fields, "share"), &thing), 625000);
 	assert_int_equal(field_number(field_of_column(fields, "lid"), &thing), 0xbfff);

@@ -1,33 +1,24 @@
 /* Panes folded by switch element: headers, what they say, what stays open and selected. */
-#include "core/base/err.h"
-#include "core/base/text.h"
 #include "fixture.h"
-#include "views/views.h"
 
 static struct session *routed(const char *spec)
 {
-	struct session *s = session_new(all_engines, all_commands);
-	struct err e;
-
-	assert_int_equal(session_set_fabric(s, make_fabric(spec), spec, NULL, &e), 0);
-	ok_line(s, "route minhop");
-	return s;
+	return make_session(line_of("synth %s; route minhop", spec));
 }
 
 /* A pane of the session, folded and finished. */
 static struct view *open_pane(struct scene *sc, struct session *s, const struct view_ops *ops, const char *a,
 			      const char *b)
 {
-	char x[64] = "", y[64] = "", *argv[] = {x, y};
+	AUTO_FREE char *x = a ? str_dup(a) : NULL;
+	AUTO_FREE char *y = b ? str_dup(b) : NULL;
+	char *argv[] = {x, y};
 	struct err e = {0};
-	struct view *v;
 
 	if (scene_stale(sc, s))
 		scene_take(sc, s);
 	sc->fold = true;
-	snprintf(x, sizeof(x), "%s", a ? a : "");
-	snprintf(y, sizeof(y), "%s", b ? b : "");
-	v = view_new(ops, sc, b ? 2 : a ? 1 : 0, argv, &e);
+	struct view *v = view_new(ops, sc, b ? 2 : a ? 1 : 0, argv, &e);
 	if (!v)
 		fail_msg("%s", e.msg);
 	view_refresh(v);
@@ -48,7 +39,7 @@ static void do_line(struct scene *sc, struct session *s, struct view *v, const c
 /* The shown place i, column `name`. */
 static void expect(const struct view *v, uint32_t i, const char *name, const char *want)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 	struct err e;
 	int col = view_column(v, name, &e);
 
@@ -56,36 +47,26 @@ static void expect(const struct view *v, uint32_t i, const char *name, const cha
 	assert_true(i < view_count(v));
 	view_cell(v, view_row(v, i), (unsigned)col, &t);
 	assert_string_equal(text_str(&t), want);
-	text_free(&t);
 }
 
 static void expect_place(const struct view *v, uint32_t i, const char *what, const char *want)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 	bool known = view_place(v, view_row(v, i), what, &t);
 
 	if (known != (want != NULL))
 		fail_msg("%s: found \"%s\"", what, text_str(&t));
 	assert_string_equal(text_str(&t), want ? want : "");
-	text_free(&t);
-}
-
-static void end(struct scene *sc, struct session *s, struct view *v)
-{
-	view_free(v);
-	scene_release(sc);
-	session_free(s);
 }
 
 /* 2 directors of 4 line cards and 3 spines, 8 edge switches. */
 static void test_headers(void **state)
 {
-	struct scene sc = {0};
-	struct session *s = routed("director:2,4,3,8");
-	struct view *v = open_pane(&sc, s, &view_switches, NULL, NULL);
+	AUTO_SESSION struct session *s = routed("director:2,4,3,8");
+	AUTO_SCENE struct scene sc = {0};
+	AUTO_VIEW struct view *v = open_pane(&sc, s, &view_switches, NULL, NULL);
 	int64_t routes = 0;
 
-	(void)state;
 	assert_int_equal(view_count(v), 10);
 	expect(v, 0, "name", "+ dir1 (7)");
 	expect(v, 0, "ports", "32");
@@ -110,17 +91,15 @@ static void test_headers(void **state)
 	assert_int_equal(view_count(v), 10);
 	view_select(v, 2);
 	assert_false(view_toggle(v));
-	end(&sc, s, v);
 }
 
 static void test_events(void **state)
 {
-	struct scene sc = {0};
-	struct session *s = routed("director:2,4,3,8");
-	struct view *v = open_pane(&sc, s, &view_switches, NULL, NULL);
+	AUTO_SESSION struct session *s = routed("director:2,4,3,8");
+	AUTO_SCENE struct scene sc = {0};
+	AUTO_VIEW struct view *v = open_pane(&sc, s, &view_switches, NULL, NULL);
 	uint32_t row;
 
-	(void)state;
 	view_select(v, 0);
 	view_toggle(v);
 	view_select(v, 3);
@@ -145,17 +124,15 @@ static void test_events(void **state)
 	sc.fold = true;
 	view_refresh(v);
 	expect(v, v->sel, "name", "+ dir2 (7)");
-	end(&sc, s, v);
 }
 
 /* What is up of a chassis says nothing about what belongs to it. */
 static void test_parts(void **state)
 {
-	struct scene sc = {0};
-	struct session *s = routed("director:2,3,2,4");
-	struct view *v = open_pane(&sc, s, &view_switches, NULL, NULL);
+	AUTO_SESSION struct session *s = routed("director:2,3,2,4");
+	AUTO_SCENE struct scene sc = {0};
+	AUTO_VIEW struct view *v = open_pane(&sc, s, &view_switches, NULL, NULL);
 
-	(void)state;
 	view_select(v, 0);
 	view_toggle(v);
 	assert_int_equal(view_count(v), 11);
@@ -172,18 +149,16 @@ static void test_parts(void **state)
 	do_line(&sc, s, v, "reset");
 	assert_int_equal(view_count(v), 11);
 	expect(v, 0, "name", "- dir1 (5)");
-	end(&sc, s, v);
 }
 
 /* A chassis that no cable leads to from the SM. */
 static void test_out_of_reach(void **state)
 {
 	static const char *const engine[] = {"route minhop", "route mincontention"};
-	struct scene sc = {0};
-	struct session *s = routed("director:2,3,2,0");
-	struct view *v = open_pane(&sc, s, &view_switches, NULL, NULL);
+	AUTO_SESSION struct session *s = routed("director:2,3,2,0");
+	AUTO_SCENE struct scene sc = {0};
+	AUTO_VIEW struct view *v = open_pane(&sc, s, &view_switches, NULL, NULL);
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(engine); i++) {
 		do_line(&sc, s, v, engine[i]);
 		assert_int_equal(view_count(v), 2);
@@ -192,17 +167,15 @@ static void test_out_of_reach(void **state)
 		assert_int_equal(marks_sign(view_marks(v, view_row(v, 1))), 'x');
 		expect_place(v, 1, "element", NULL);
 	}
-	end(&sc, s, v);
 }
 
 static void test_find(void **state)
 {
-	struct scene sc = {0};
-	struct session *s = routed("director:2,4,3,8");
-	struct view *v = open_pane(&sc, s, &view_switches, NULL, NULL);
+	AUTO_SESSION struct session *s = routed("director:2,4,3,8");
+	AUTO_SCENE struct scene sc = {0};
+	AUTO_VIEW struct view *v = open_pane(&sc, s, &view_switches, NULL, NULL);
 	struct err e;
 
-	(void)state;
 	view_filter(v, "spine");
 	assert_int_equal(view_count(v), 2);
 	expect(v, 0, "name", "+ dir1 (3)");
@@ -225,28 +198,24 @@ static void test_find(void **state)
 	assert_int_equal(view_sort(v, view_column(v, "name", &e), false, &e), 0);
 	expect(v, 0, "name", "+ dir1 (7)");
 	expect(v, 9, "name", "edge-01");
-	end(&sc, s, v);
 }
 
 /* A load that asks for a row opens what it is under. */
 static void test_reveal(void **state)
 {
-	struct scene sc = {0};
-	struct session *s = routed("director:2,4,3,8");
-	struct view *v = open_pane(&sc, s, &view_lft, "edge-01", "dir1/S02/U1");
+	AUTO_SESSION struct session *s = routed("director:2,4,3,8");
+	AUTO_SCENE struct scene sc = {0};
+	AUTO_VIEW struct view *v = open_pane(&sc, s, &view_lft, "edge-01", "dir1/S02/U1");
 
-	(void)state;
 	expect(v, v->sel, "destination", "  dir1/S02/U1");
-	end(&sc, s, v);
 }
 
 static void test_ports(void **state)
 {
-	struct scene sc = {0};
-	struct session *s = routed("director:2,4,3,8");
-	struct view *v = open_pane(&sc, s, &view_ports, "dir1/L01/U1", NULL);
+	AUTO_SESSION struct session *s = routed("director:2,4,3,8");
+	AUTO_SCENE struct scene sc = {0};
+	AUTO_VIEW struct view *v = open_pane(&sc, s, &view_ports, "dir1/L01/U1", NULL);
 
-	(void)state;
 	assert_int_equal(view_count(v), 3);
 	expect(v, 2, "peer", "+ dir1: 3 links");
 	expect(v, 2, "state", "up");
@@ -256,17 +225,15 @@ static void test_ports(void **state)
 	assert_int_equal(marks_sign(view_marks(v, view_row(v, 2))), '!');
 	do_line(&sc, s, v, "fail link dir1/L01/U1[3] dir1/L01/U1[5]");
 	assert_int_equal(marks_sign(view_marks(v, view_row(v, 2))), 'x');
-	end(&sc, s, v);
 }
 
 /* Hops of one element in a row are one; there and back stay side by side. */
 static void test_path(void **state)
 {
-	struct scene sc = {0};
-	struct session *s = routed("director:2,4,3,8");
-	struct view *v = open_pane(&sc, s, &view_path, "node0001", "node0005");
+	AUTO_SESSION struct session *s = routed("director:2,4,3,8");
+	AUTO_SCENE struct scene sc = {0};
+	AUTO_VIEW struct view *v = open_pane(&sc, s, &view_path, "node0001", "node0005");
 
-	(void)state;
 	assert_int_equal(view_count(v), 6); /* two ends, two edge switches, the chassis, the SL */
 	expect(v, 2, "there", "+ dir1 (3)");
 	expect(v, 2, "back", "dir1 (3)");
@@ -283,28 +250,25 @@ static void test_path(void **state)
 	expect_place(v, 3, "switch", "dir1/L01/U1");
 	expect_place(v, 2, "src", "3");
 	expect_place(v, 2, "switch", NULL);
-	end(&sc, s, v);
 }
 
 /* Cells as short as they stay clear; column `name` of place i. */
 static void expect_brief(const struct view *v, uint32_t i, const char *name, const char *want)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 	struct err e;
 	bool known = view_brief_cell(v, view_row(v, i), (unsigned)view_column(v, name, &e), &t);
 
 	assert_int_equal(known, want != NULL);
 	assert_string_equal(text_str(&t), want ? want : "");
-	text_free(&t);
 }
 
 static void test_brief(void **state)
 {
-	struct scene sc = {0};
-	struct session *s = routed("director:2,4,3,8");
-	struct view *v = open_pane(&sc, s, &view_ports, "dir1/L01/U1", NULL);
+	AUTO_SESSION struct session *s = routed("director:2,4,3,8");
+	AUTO_SCENE struct scene sc = {0};
+	AUTO_VIEW struct view *v = open_pane(&sc, s, &view_ports, "dir1/L01/U1", NULL);
 
-	(void)state;
 	view_select(v, 2);
 	view_toggle(v);
 	expect(v, 3, "peer", "  Spine 1: dir1/S01/U1[1]");
@@ -321,28 +285,24 @@ static void test_brief(void **state)
 	expect(v, 1, "name", "  Spine 1: ISR9024D-M …410102");
 	expect_brief(v, 1, "name", "  Spine 1: 410102");
 	expect_brief(v, 2, "name", "  Spine 1: 410101");
-	end(&sc, s, v);
 }
 
 /* A column gives room for the sum, and takes it back with the fold. */
 static void test_widths(void **state)
 {
-	struct scene sc = {0};
-	struct session *s = routed("director:2,30,10,60");
-	struct view *v = open_pane(&sc, s, &view_switches, NULL, NULL);
-	struct text t = {0};
+	AUTO_SESSION struct session *s = routed("director:2,30,10,60");
+	AUTO_SCENE struct scene sc = {0};
+	AUTO_VIEW struct view *v = open_pane(&sc, s, &view_switches, NULL, NULL);
+	AUTO_TEXT struct text t = {0};
 	struct err e;
 	unsigned up = (unsigned)view_column(v, "up", &e);
 
-	(void)state;
 	view_cell(v, view_row(v, 0), up, &t);
 	assert_int_equal(t.len, 3);
 	assert_int_equal(v->width[up], 3);
 	sc.fold = false;
 	view_refresh(v);
 	assert_int_equal(v->width[up], 2);
-	text_free(&t);
-	end(&sc, s, v);
 }
 
 /* All panes about switches can be folded, opened and read to the last cell. */
@@ -361,16 +321,14 @@ static void test_all(void **state)
 		{&view_caorder, NULL, NULL},	 {&view_bars, NULL, NULL},
 		{&view_elements, NULL, NULL},
 	};
-	struct scene sc = {0};
-	struct session *s = routed("director:2,4,3,8");
+	AUTO_SESSION struct session *s = routed("director:2,4,3,8");
+	AUTO_SCENE struct scene sc = {0};
 
-	(void)state;
-	ok_line(s, "route ftree");
-	ok_line(s, "fail switch dir1/S01/U1");
+	ok_line(s, "route ftree; fail switch dir1/S01/U1");
 	for (size_t i = 0; i < ARRAY_LEN(panes); i++) {
-		struct view *v = open_pane(&sc, s, panes[i].ops, panes[i].a, panes[i].b);
+		AUTO_VIEW struct view *v = open_pane(&sc, s, panes[i].ops, panes[i].a, panes[i].b);
 		uint32_t plain = 0, headers = 0;
-		struct text t = {0};
+		AUTO_TEXT struct text t = {0};
 
 		for (uint32_t k = 0; k < view_count(v); k++) {
 			view_select(v, k);
@@ -382,11 +340,7 @@ static void test_all(void **state)
 		}
 		assert_int_equal(plain, v->n_rows); /* each row is shown once */
 		assert_true((v->ops->flags & VIEW_CHIPS) || !headers);
-		text_free(&t);
-		view_free(v);
 	}
-	scene_release(&sc);
-	session_free(s);
 }
 
 /* --- a list too long -------------------------------------------------------------- */
@@ -398,14 +352,11 @@ static void load_many(struct view *v)
 
 static void many_title(const struct view *v, struct text *t)
 {
-	(void)v;
 	text_add(t, "Many");
 }
 
 static void many_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 {
-	(void)v;
-	(void)col;
 	text_add(t, "%s %u", row & 1 ? "odd" : "even", row);
 }
 
@@ -426,13 +377,12 @@ static void test_too_many(void **state)
 					    .title = many_title,
 					    .cell = many_cell,
 					    .about = many_about};
-	struct scene sc = {0};
-	struct session *s = routed("director:2,4,3,8");
-	struct view *v = open_pane(&sc, s, &ops, NULL, NULL);
+	AUTO_SESSION struct session *s = routed("director:2,4,3,8");
+	AUTO_SCENE struct scene sc = {0};
+	AUTO_VIEW struct view *v = open_pane(&sc, s, &ops, NULL, NULL);
 	uint32_t many = v->n_rows / 2, headers = 0;
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 
-	(void)state;
 	assert_int_equal(view_count(v), v->n_rows);
 	view_fold_title(v, &t);
 	assert_non_null(strstr(text_str(&t), "not folded: 401000 rows are too many"));
@@ -446,33 +396,21 @@ static void test_too_many(void **state)
 		headers += view_toggle(v);
 	}
 	assert_int_equal(view_count(v), many + headers);
-	text_free(&t);
-	end(&sc, s, v);
 }
 
 static void test_bad_file(void **state)
 {
-	struct scene sc = {0};
-	struct session *s = routed("director:1,2,2,2");
-	char path[] = "/tmp/ibscope-fold-XXXXXX", line[100];
-	int fd = mkstemp(path);
-	struct view *v;
-	struct text t = {0};
+	AUTO_SESSION struct session *s = routed("director:1,2,2,2");
+	AUTO_SCENE struct scene sc = {0};
+	AUTO_TEMP char *path = temp_file("no grouping\n");
+	AUTO_TEXT struct text t = {0};
 
-	(void)state;
-	assert_true(fd >= 0);
-	assert_int_equal(write(fd, "no grouping\n", 12), 12);
-	close(fd);
-	snprintf(line, sizeof(line), "set chassis_file %s", path);
-	ok_line(s, line);
-	v = open_pane(&sc, s, &view_switches, NULL, NULL);
+	ok_line(s, line_of("set chassis_file %s", path));
+	AUTO_VIEW struct view *v = open_pane(&sc, s, &view_switches, NULL, NULL);
 	assert_int_equal(view_count(v), v->n_rows);
 	view_fold_title(v, &t);
 	assert_non_null(strstr(text_str(&t), "not folded: "));
 	assert_non_null(strstr(text_str(&t), path));
-	unlink(path);
-	text_free(&t);
-	end(&sc, s, v);
 }
 
 int main(void)

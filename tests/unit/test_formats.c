@@ -1,38 +1,40 @@
 /* Which format a file has, and files that hold no fabric. */
 #include "tests/unit/formats.h"
 
+/* Ids like ibnetdiscover's alone do not make it one; lines that tell GUIDs do. */
 static void test_which_text_format(void **state)
 {
-	struct fabric *f = parse("Switch 4 \"S-00000000000000a1\"\n[1] \"S-00000000000000a1\"[2]\n"
-				 "[2] \"S-00000000000000a1\"[1]\n");
+	static const struct {
+		const char *text, *format;
+		uint64_t guid;
+	} cases[] = {
+		{"Switch 4 \"S-00000000000000a1\"\n[1] \"S-00000000000000a1\"[2]\n[2] "
+		 "\"S-00000000000000a1\"[1]\n",
+		 "ibsim", 0x200000},
+		{"switchguid=0xa1\nSwitch 4 \"node\"\n", "ibsim", 0xa1},
+		{"switchguid=0xa1\nSwitch 4 \"S-00000000000000a1\"\n", "ibnetdiscover", 0xa1},
+	};
 
-	(void)state;
-	assert_string_equal(f->format, "ibsim");
-	assert_int_equal(f->node_guid[0], 0x200000);
-	fabric_unref(f);
-	f = parse("switchguid=0xa1\nSwitch 4 \"node\"\n");
-	assert_string_equal(f->format, "ibsim");
-	fabric_unref(f);
-	f = parse("switchguid=0xa1\nSwitch 4 \"S-00000000000000a1\"\n");
-	assert_string_equal(f->format, "ibnetdiscover");
-	fabric_unref(f);
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		AUTO_FABRIC struct fabric *f = parse(cases[i].text);
+
+		if (strcmp(f->format, cases[i].format) != 0 || f->node_guid[0] != cases[i].guid)
+			fail_msg("%s: %s, 0x%" PRIx64, cases[i].text, f->format, f->node_guid[0]);
+	}
 }
 
 /* A file that both understand gives the same fabric, GUIDs of CA ports aside. */
 static void test_both_readers_agree(void **state)
 {
 	struct err e = {0};
-	struct fabric *a = load(FILES "stage-qdr-fdr10.ibnetdiscover"), *b = NULL;
+	AUTO_FABRIC struct fabric *a = load(FILES "stage-qdr-fdr10.ibnetdiscover");
+	AUTO_FABRIC struct fabric *b = NULL;
 	struct input in = {.name = "x"};
-	char *data = read_all(FILES "stage-qdr-fdr10.ibnetdiscover", &in.size);
+	AUTO_FREE char *data = read_all(FILES "stage-qdr-fdr10.ibnetdiscover", &in.size);
 
-	(void)state;
 	in.data = data;
 	assert_int_equal(parse_ibsim(&in, &b, &e), 0);
 	same_fabric(a, b); /* port GUIDs of this file happen to be node GUID + port */
-	fabric_unref(a);
-	fabric_unref(b);
-	free(data);
 }
 
 static void test_no_fabric(void **state)
@@ -40,7 +42,6 @@ static void test_no_fabric(void **state)
 	struct fabric *f = NULL;
 	struct err e = {0};
 
-	(void)state;
 	refused("", "x: found an empty file, expected ibnetdiscover text, an ibsim net file, a libibnetdisc "
 		    "cache, an opensm-subnet.lst, iblinkinfo's lines, ibdiagnet's db_csv or net_dump, "
 		    "ibdm's .topo, or lines `NAME[PORT] NAME[PORT]`");
@@ -66,7 +67,6 @@ static void test_foreign(void **state)
 	static const char text[] = "Switch 4 \"a\"\r[1] \"b\"[1]\r";
 	char tar[512] = "subnet.ibnetdiscover";
 
-	(void)state;
 	refused_n("\xfd"
 		  "7zXZ\0\0",
 		  7, "x: found data compressed by xz (unpack it first: xz -d), expected ibnetdiscover text");
@@ -88,23 +88,22 @@ static void test_foreign(void **state)
 /* Lines that end in CR LF are those of a text; a byte order mark before it says nothing. */
 static void test_nearly_foreign(void **state)
 {
-	struct fabric *f = parse("\xef\xbb\xbfSwitch 4 \"a\"\r\n[1] \"b\"[1]\r\n\r\nHca 1 \"b\"\r\n[1] "
-				 "\"a\"[1]\r\n");
+	AUTO_FABRIC struct fabric *f =
+		parse("\xef\xbb\xbfSwitch 4 \"a\"\r\n[1] \"b\"[1]\r\n\r\nHca 1 \"b\"\r\n[1] "
+		      "\"a\"[1]\r\n");
 
-	(void)state;
 	assert_int_equal(f->n_nodes, 2);
 	assert_int_equal(f->n_links, 1);
-	fabric_unref(f);
 }
 
 /* Is each cable of a in b too? */
 static bool within(const struct fabric *a, const struct fabric *b)
 {
 	for (uint32_t l = 0; l < 2 * a->n_links; l++) {
-		uint32_t p = a->link_port[l], q = a->port_peer[p], n, m;
+		uint32_t p = a->link_port[l], q = a->port_peer[p];
 
-		n = fabric_node_by_guid(b, a->node_guid[a->port_node[p]]);
-		m = fabric_node_by_guid(b, a->node_guid[a->port_node[q]]);
+		uint32_t n = fabric_node_by_guid(b, a->node_guid[a->port_node[p]]);
+		uint32_t m = fabric_node_by_guid(b, a->node_guid[a->port_node[q]]);
 		if (n == NO_ID || m == NO_ID || a->port_num[p] > b->node_nports[n] ||
 		    b->port_peer[b->node_port[n] + a->port_num[p]] != b->node_port[m] + a->port_num[q])
 			return false;
@@ -136,16 +135,15 @@ static void test_cut(void **state)
 		{FILES "voltaire-2007-lmc1.ibnetdiscover", true},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(table); i++) {
-		struct fabric *whole = load(table[i].file);
+		AUTO_FABRIC struct fabric *whole = load(table[i].file);
 		size_t size;
-		char *data = read_all(table[i].file, &size);
+		AUTO_FREE char *data = read_all(table[i].file, &size);
 
 		assert_int_equal(whole->warnings.missing, 0);
 		/* one place in five, others in each process */
 		for (size_t n = 1 + (size_t)getpid() % 5; n < size; n += 5) {
-			struct fabric *f = NULL;
+			AUTO_FABRIC struct fabric *f = NULL;
 			struct err e = {0};
 
 			if (fabric_parse("x", data, n, &f, &e))
@@ -153,10 +151,7 @@ static void test_cut(void **state)
 			if (!f->warnings.missing &&
 			    (!within(f, whole) || (table[i].ends && f->n_links < whole->n_links)))
 				fail_msg("%s cut behind %zu bytes: %u links", table[i].file, n, f->n_links);
-			fabric_unref(f);
 		}
-		free(data);
-		fabric_unref(whole);
 	}
 }
 
@@ -238,14 +233,12 @@ static void test_kinds(void **state)
 		{"# all\nrouting_engine updn\n", "options of OpenSM (opensm.conf)"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(table); i++) {
-		char *found = str_printf("x: found %s", table[i].is);
+		AUTO_FREE char *found = str_printf("x: found %s", table[i].is);
 
 		refused(table[i].text, found);
 		if (!strstr(table[i].is, "expected"))
 			refused(table[i].text, ", expected a fabric, as `ibnetdiscover > FILE` writes it");
-		free(found);
 	}
 	refused("root_switches\n",
 		"x: found no node (the text begins 'root_switches'), expected ibnetdiscover text");

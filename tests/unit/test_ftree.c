@@ -1,22 +1,14 @@
 /* Fat trees: what the engine sees, why it refuses, counters, reverse hops, shifts, explanations. */
-#include <inttypes.h>
 #include "core/trace/recording.h"
 #include "core/analysis/credit/check.h"
 #include "core/analysis/traffic/shift.h"
-#include "core/base/err.h"
 #include "core/base/rng.h"
-#include "core/base/text.h"
 #include "engines/ftree/ftree.h"
 #include "tests/unit/fixture.h"
 
 static struct session *start(const char *spec)
 {
-	struct session *s = session_new(all_engines, all_commands);
-	char *line = str_printf("synth %s", spec);
-
-	ok_line(s, line);
-	free(line);
-	return s;
+	return make_session(line_of("synth %s", spec));
 }
 
 static uint32_t sw(const struct session *s, const char *name)
@@ -39,28 +31,20 @@ static const struct ftree *tree(const struct session *s)
 	return t;
 }
 
-/* A file with one GUID a line; unlinked at the end of the test by the caller. */
-static void guid_file(char *path, const uint64_t *guid, unsigned n, const char *more)
+/* The path of a new file with one GUID a line. */
+static char *guid_file(const uint64_t *guid, unsigned n, const char *more)
 {
-	FILE *f;
-	int fd;
+	AUTO_TEXT struct text t = {0};
 
-	strcpy(path, "/tmp/ftree-guids-XXXXXX");
-	fd = mkstemp(path);
-	assert_true(fd >= 0);
-	f = fdopen(fd, "w");
 	for (unsigned i = 0; i < n; i++)
-		fprintf(f, "0x%016" PRIx64 "\n", guid[i]);
-	fputs(more, f);
-	fclose(f);
+		text_add(&t, "0x%016" PRIx64 "\n", guid[i]);
+	text_add(&t, "%s", more);
+	return temp_file(text_str(&t));
 }
 
 static void set_file(struct session *s, const char *option, const char *path)
 {
-	char *line = str_printf("set %s %s", option, path);
-
-	ok_line(s, line);
-	free(line);
+	ok_line(s, line_of("set %s %s", option, path));
 }
 
 /* Node GUIDs of the switches whose name begins with a word. */
@@ -75,12 +59,14 @@ static unsigned named(const struct session *s, const char *word, uint64_t *guid)
 	return n;
 }
 
-static void give_roots(struct session *s, const char *word, char *path)
+/* The path of a file, which the session reads. */
+static char *give_roots(struct session *s, const char *word)
 {
 	uint64_t guid[64];
+	char *path = guid_file(guid, named(s, word, guid), "");
 
-	guid_file(path, guid, named(s, word, guid), "");
 	set_file(s, "root_guid_file", path);
+	return path;
 }
 
 /* --- the example of the specification, all by hand ---------------------------------------- */
@@ -114,15 +100,13 @@ static struct fabric *example(void)
 static void test_example(void **state)
 {
 	static const uint8_t want[] = {0, 5, 5, 5, 4, 5, 1, 2, 3, 4, 5, 4, 4, 5, 4, 4, 5, 4};
-	struct session *s = session_new(all_engines, all_commands);
-	const struct ftree *t;
+	AUTO_SESSION struct session *s = session_new(all_engines, all_commands);
 	struct err e;
 	char a[40];
 
-	(void)state;
 	assert_int_equal(session_set_fabric(s, example(), "example", NULL, &e), 0);
 	ok_line(s, "route ftree");
-	t = tree(s);
+	const struct ftree *t = tree(s);
 	for (unsigned lid = 1; lid <= 18; lid++)
 		assert_int_equal(routing_port(session_routing(s), 0, lid), want[lid - 1]);
 	assert_int_equal(routing_port(session_routing(s), 4, 6), NO_PATH);
@@ -143,26 +127,21 @@ static void test_example(void **state)
 	}
 	assert_string_equal(ftree_tuple(t, 4, a, sizeof(a)), "0.0");
 	assert_string_equal(ftree_tuple(t, 5, a, sizeof(a)), "0.1");
-	ok_line(s, "set connect_roots TRUE");
-	ok_line(s, "route ftree");
+	ok_line(s, "set connect_roots TRUE; route ftree");
 	assert_int_equal(routing_port(session_routing(s), 4, 6), 4);
-	session_free(s);
 }
 
 /* --- structure ---------------------------------------------------------------------------- */
 
 static void test_structure(void **state)
 {
-	struct session *s = start("xgft:3,4,2:1,2,3,parallel=2,shuffle=1,seed=5");
+	AUTO_SESSION struct session *s = start("xgft:3,4,2:1,2,3,parallel=2,shuffle=1,seed=5");
 	const struct fabric *f = s->fabric;
-	const struct routing *r;
-	const struct ftree *t;
 	uint32_t cables = 0;
 
-	(void)state;
 	ok_line(s, "route ftree");
-	t = tree(s);
-	r = session_routing(s);
+	const struct ftree *t = tree(s);
+	const struct routing *r = session_routing(s);
 	assert_int_equal(t->leaf_rank, 2);
 	for (uint32_t i = 0; i < f->n_switches; i++) {
 		const struct ft_switch *w = &t->sw[i];
@@ -192,7 +171,6 @@ static void test_structure(void **state)
 			assert_true(t->sw[j].tuple != w->tuple);
 	}
 	assert_int_equal(cables, 2 * f->n_links - f->n_endports + f->n_switches);
-	session_free(s);
 }
 
 /* Counters of the groups up from a switch differ by one at most, dummies included. */
@@ -213,34 +191,26 @@ static void assert_balanced(const struct ftree *t, uint32_t leaf)
 
 static void test_dummies(void **state)
 {
-	struct session *s = start("xgft:5,4:1,3");
-	struct text text = {0};
-	const struct ftree *t;
-	uint32_t n, *order, missing = 0;
+	AUTO_SESSION struct session *s = start("xgft:5,4:1,3");
+	AUTO_TEXT struct text text = {0};
+	uint32_t n, missing = 0;
 	unsigned lines = 0;
 
-	(void)state;
-	ok_line(s, "fail host node0002");
-	ok_line(s, "fail host node0003");
-	ok_line(s, "fail host node0011");
-	ok_line(s, "route ftree");
-	t = tree(s);
+	ok_line(s, "fail host node0002; fail host node0003; fail host node0011; route ftree");
+	const struct ftree *t = tree(s);
 	assert_int_equal(t->max_cn, 5);
-	order = ftree_order(t, &n);
+	AUTO_FREE uint32_t *order = ftree_order(t, &n);
 	assert_int_equal(n, 20);
 	for (uint32_t i = 0; i < n; i++)
 		missing += order[i] == NO_ID;
 	assert_int_equal(missing, 3);
-	free(order);
 	for (uint32_t i = 0; i < t->n_leaves; i++)
 		assert_balanced(t, t->leaf[i]);
 	ftree_order_text(t, &text);
 	for (const char *p = text.s; (p = strstr(p, "0xFFFF\tDUMMY\n")); p++)
 		lines++;
 	assert_int_equal(lines, 3);
-	text_free(&text);
 	line_says(s, "export ca-order -", "0xFFFF\tDUMMY\n");
-	session_free(s);
 }
 
 /* --- refusals ------------------------------------------------------------------------------- */
@@ -248,57 +218,56 @@ static void test_dummies(void **state)
 /* Route by ftree: refused for a reason that has all the words. */
 static void refused(struct session *s, const char *a, const char *b)
 {
-	const struct sweep *w;
-
 	ok_line(s, "route ftree");
-	w = session_sweep(s);
+	const struct sweep *w = session_sweep(s);
 	assert_int_equal(w->n_refusals, 1);
 	assert_string_equal(w->routing->engine, "minhop");
 	if (!strstr(w->refusal[0].why, a) || !strstr(w->refusal[0].why, b))
 		fail_msg("\"%s\" and \"%s\" are not in: %s", a, b, w->refusal[0].why);
 }
 
-static void refuses(const char *spec, const char *before, const char *a, const char *b)
-{
-	struct session *s = start(spec);
-
-	ok_line(s, before);
-	refused(s, a, b);
-	session_free(s);
-}
-
 static void test_refusals(void **state)
 {
-	(void)state;
-	refuses("xgft:4,4:1,2", "set lmc 1", "lmc is 1", "set lmc 0");
-	refuses("mesh:4x4", "show", "AB2B", "has a CA on it");
-	refuses("xgft:4,4:1,2", "fail link leaf-03[5]", "leaf-03 has 1 up links, its siblings",
-		"leaf-03[5] is missing (down)");
-	refuses("xgft:4,4:1,2,parallel=2", "fail link leaf-03[5]", "AB0B", "leaf-03[5] is missing (down)");
-	refuses("xgft:4,4:1,2,hosts_on=all", "fail host node0001; fail host node0002; fail host node0003",
-		"AB2B", "rank 0");
-	refuses("xgft:3,1:1,1", "show", "", "expected two");
-	refuses("xgft:3:1", "show", "1 switch", "two");
-	refuses("xgft:1,2,1,1,1,1,1,1,1:1,1,1,1,1,1,1,1,1", "show", "9 levels", "2 to 8");
-	/* the middle switch keeps its up links, so that only its down groups are fewer */
-	refuses("xgft:2,4,2:1,1,2", "fail host node0001; fail host node0002; fail switch leaf-01", "AB0A",
-		"missing (down)");
+	static const struct {
+		const char *spec, *before, *part[2];
+	} cases[] = {
+		{"xgft:4,4:1,2", "set lmc 1", {"lmc is 1", "set lmc 0"}},
+		{"mesh:4x4", "show", {"AB2B", "has a CA on it"}},
+		{"xgft:4,4:1,2",
+		 "fail link leaf-03[5]",
+		 {"leaf-03 has 1 up links, its siblings", "leaf-03[5] is missing (down)"}},
+		{"xgft:4,4:1,2,parallel=2", "fail link leaf-03[5]", {"AB0B", "leaf-03[5] is missing (down)"}},
+		{"xgft:4,4:1,2,hosts_on=all",
+		 "fail host node0001; fail host node0002; fail host node0003",
+		 {"AB2B", "rank 0"}},
+		{"xgft:3,1:1,1", "show", {"", "expected two"}},
+		{"xgft:3:1", "show", {"1 switch", "two"}},
+		{"xgft:1,2,1,1,1,1,1,1,1:1,1,1,1,1,1,1,1,1", "show", {"9 levels", "2 to 8"}},
+		/* the middle switch keeps its up links, so that only its down groups are fewer */
+		{"xgft:2,4,2:1,1,2",
+		 "fail host node0001; fail host node0002; fail switch leaf-01",
+		 {"AB0A", "missing (down)"}},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		AUTO_SESSION struct session *s = start(cases[i].spec);
+
+		ok_line(s, cases[i].before);
+		refused(s, cases[i].part[0], cases[i].part[1]);
+	}
 }
 
 static void test_refusal_details(void **state)
 {
-	struct session *s = start("xgft:4,4:1,2");
+	AUTO_SESSION struct session *s = start("xgft:4,4:1,2");
 	struct engine_input in = {0};
 	struct engine_output out = {0};
-	struct ftree *t;
 
-	(void)state;
-	ok_line(s, "fail link leaf-03[5]");
-	ok_line(s, "route minhop");
+	ok_line(s, "fail link leaf-03[5]; route minhop");
 	in.topo = session_sweep(s)->topo;
 	in.lids = session_sweep(s)->lids;
 	in.options = s->setup->options;
-	t = ftree_build(&in, &out);
+	struct ftree *t = ftree_build(&in, &out);
 	assert_non_null(t->refusal.rule);
 	assert_string_equal(t->refusal.label, "AB09");
 	assert_int_equal(t->refusal.sw, sw(s, "leaf-03"));
@@ -306,95 +275,92 @@ static void test_refusal_details(void **state)
 	assert_int_equal(t->refusal.expected, 2);
 	ftree_free(t);
 	notes_free(&out.notes);
-	session_free(s);
 }
 
 /* With the roots named the same fabric is routed; a bad line in the file takes that away again. */
 static void test_root_file(void **state)
 {
-	struct session *s = start("xgft:4,4:1,2");
+	AUTO_SESSION struct session *s = start("xgft:4,4:1,2");
 	uint64_t guid[8];
 	unsigned n = named(s, "spine", guid);
-	char path[64];
 
-	(void)state;
 	assert_int_equal(n, 2);
 	ok_line(s, "fail link leaf-03[5]");
 	refused(s, "AB09", "root_guid_file");
-	guid_file(path, guid, n, "# roots\n0x1234\n");
+	AUTO_TEMP char *path = guid_file(guid, n, "# roots\n0x1234\n");
 	set_file(s, "root_guid_file", path);
 	ok_line(s, "route ftree");
 	assert_true(tree(s)->root_file);
 	assert_non_null(strstr(session_sweep(s)->notes, "0x0000000000001234 is no switch"));
-	unlink(path);
-	guid_file(path, guid, n, "rubbish\n");
-	set_file(s, "root_guid_file", path);
+	AUTO_TEMP char *rubbish = guid_file(guid, n, "rubbish\n");
+	set_file(s, "root_guid_file", rubbish);
 	ok_line(s, "route ftree");
 	assert_non_null(strstr(session_sweep(s)->notes, "OpenSM stops reading"));
-	ok_line(s, "set rules manual");
-	ok_line(s, "route ftree");
+	ok_line(s, "set rules manual; route ftree");
 	assert_non_null(strstr(session_sweep(s)->notes, "ignored as the manual says"));
 	assert_int_equal(tree(s)->sw[sw(s, "spine-01")].rank, 0);
-	unlink(path);
-	session_free(s);
 }
 
 /* One of two parallel cables is missing where OpenSM does not look: its manual asks for more. */
 static void test_manual(void **state)
 {
-	struct session *s = start("xgft:2,2,4:1,2,2,parallel=2,shuffle=1,seed=21");
+	AUTO_SESSION struct session *s = start("xgft:2,2,4:1,2,2,parallel=2,shuffle=1,seed=21");
 
-	(void)state;
-	ok_line(s, "fail random 1 seed=21");
-	ok_line(s, "route ftree");
+	ok_line(s, "fail random 1 seed=21; route ftree");
 	tree(s);
 	assert_non_null(strstr(session_sweep(s)->notes, "its manual calls it impure"));
 	ok_line(s, "set rules manual");
 	refused(s, "by OpenSM's manual", "set rules opensm");
-	session_free(s);
 }
 
 /* --- I/O nodes -------------------------------------------------------------------------------- */
 
-static void io_setup(struct session *s, char *roots, char *cn, char *io)
+/* Spines are roots, hosts on leaves compute nodes, others I/O nodes; the folder of the files that say so. */
+static char *io_setup(struct session *s)
 {
+	char *folder = temp_folder();
 	const struct fabric *f = s->fabric;
-	uint64_t low[256], high[64];
-	unsigned n = 0, m = 0;
+	AUTO_TEXT struct text low = {0};
+	AUTO_TEXT struct text high = {0};
+	AUTO_TEXT struct text roots = {0};
 
-	give_roots(s, "spine", roots);
+	for (uint32_t i = 0; i < f->n_switches; i++)
+		if (!strncmp(switch_name(f, i), "spine", 5))
+			text_add(&roots, "0x%016" PRIx64 "\n", f->node_guid[f->switch_node[i]]);
 	for (uint32_t ep = 0; ep < f->n_endports; ep++) {
 		uint32_t port = f->endport_port[ep], peer = f->port_peer[port];
 
 		if (endport_is_switch(f, ep))
 			continue;
-		if (!strncmp(f->node_name[f->port_node[peer]], "leaf", 4))
-			low[n++] = f->port_guid[port];
-		else
-			high[m++] = f->port_guid[port];
+		bool on_leaf = !strncmp(f->node_name[f->port_node[peer]], "leaf", 4);
+		text_add(on_leaf ? &low : &high, "0x%016" PRIx64 "\n", f->port_guid[port]);
 	}
-	guid_file(cn, low, n, "");
-	guid_file(io, high, m, "");
-	set_file(s, "cn_guid_file", cn);
-	set_file(s, "io_guid_file", io);
+	const struct {
+		const char *option;
+		const struct text *guids;
+	} files[] = {{"root_guid_file", &roots}, {"cn_guid_file", &low}, {"io_guid_file", &high}};
+	for (size_t i = 0; i < ARRAY_LEN(files); i++) {
+		const char *path = line_of("%s/%s", folder, files[i].option);
+
+		file_write(path, text_str(files[i].guids));
+		set_file(s, files[i].option, path);
+	}
+	return folder;
 }
 
 static void test_reverse_hops(void **state)
 {
-	struct session *s = start("xgft:3,4:1,3,hosts_on=all");
+	AUTO_SESSION struct session *s = start("xgft:3,4:1,3,hosts_on=all");
 	struct check_result c;
-	char roots[64], cn[64], io[64];
 
-	(void)state;
 	refused(s, "AB2B", "root_guid_file");
-	io_setup(s, roots, cn, io);
+	AUTO_TEMP char *folder = io_setup(s);
 	ok_line(s, "route ftree");
 	assert_int_equal(tree(s)->n_reverse, 0);
 	assert_int_equal(check_routing(session_routing(s), &c, NULL), 0);
 	assert_int_equal(c.unreachable, 6); /* between the three nodes on spines */
 	assert_non_null(strstr(session_sweep(s)->notes, "max_reverse_hops"));
-	ok_line(s, "set max_reverse_hops 1");
-	ok_line(s, "route ftree");
+	ok_line(s, "set max_reverse_hops 1; route ftree");
 	assert_int_equal(check_routing(session_routing(s), &c, NULL), 0);
 	assert_int_equal(c.unreachable, 0);
 	assert_int_equal(tree(s)->n_reverse, 6);
@@ -406,63 +372,44 @@ static void test_reverse_hops(void **state)
 		assert_int_equal(v->hops, 3);
 	}
 	/* CAs above the leaves that nobody listed are compute nodes at the wrong rank */
-	ok_line(s, "set cn_guid_file \"\"");
-	ok_line(s, "set io_guid_file \"\"");
+	ok_line(s, "set cn_guid_file \"\"; set io_guid_file \"\"");
 	refused(s, "AB26", "rank 0");
-	unlink(roots);
-	unlink(cn);
-	unlink(io);
-	session_free(s);
 }
 
 /* Reverse hops turn from down to up; where they close a credit loop, check says so. */
 static void test_reverse_loops(void **state)
 {
-	struct session *s = start("xgft:3,4:1,3,hosts_on=all");
-	char roots[64], cn[64], io[64];
+	AUTO_SESSION struct session *s = start("xgft:3,4:1,3,hosts_on=all");
+	AUTO_TEMP char *folder = io_setup(s);
 
-	(void)state;
-	io_setup(s, roots, cn, io);
 	ok_line(s, "route ftree");
 	line_says(s, "cycles", "No credit loops.");
-	ok_line(s, "set max_reverse_hops 1");
-	ok_line(s, "route ftree");
+	ok_line(s, "set max_reverse_hops 1; route ftree");
 	line_says(s, "check", "credit loops among 6 channels");
 	line_says(s, "check", "reverse hops make them (max_reverse_hops 1)");
 	line_says(s, "check", "NOT SOUND.");
-	session_free(s);
 	/* not every turn closes one */
-	s = start("xgft:2,6:1,4,hosts_on=all");
-	unlink(roots);
-	unlink(cn);
-	unlink(io);
-	io_setup(s, roots, cn, io);
-	ok_line(s, "set max_reverse_hops 1");
-	ok_line(s, "route ftree");
-	assert_true(tree(s)->n_reverse > 0);
-	line_says(s, "check", "turns from down to up");
-	line_says(s, "cycles", "No credit loops.");
-	unlink(roots);
-	unlink(cn);
-	unlink(io);
-	session_free(s);
+	AUTO_SESSION struct session *wide = start("xgft:2,6:1,4,hosts_on=all");
+	AUTO_TEMP char *files = io_setup(wide);
+	ok_line(wide, "set max_reverse_hops 1; route ftree");
+	assert_true(tree(wide)->n_reverse > 0);
+	line_says(wide, "check", "turns from down to up");
+	line_says(wide, "cycles", "No credit loops.");
 }
 
 /* --- shifts -------------------------------------------------------------------------------------- */
 
 static void shifts_free_of_congestion(const char *spec)
 {
-	struct session *s = start(spec);
-	struct shift_order *o;
-	struct shifts *sh;
+	AUTO_SESSION struct session *s = start(spec);
 	struct err e;
 
 	ok_line(s, "route ftree");
 	tree(s);
-	o = shift_order_new(session_routing(s), s->setup, s->engines, NULL, NULL, &e);
+	AUTO_ARENA struct shift_order *o =
+		shift_order_new(session_routing(s), s->setup, s->engines, NULL, NULL, &e);
 	assert_true(o && o->by == SHIFT_FTREE);
-	sh = shifts_new(session_routing(s), o, 0, 1, NULL);
-	arena_free(o);
+	struct shifts *sh = shifts_new(session_routing(s), o, 0, 1, NULL);
 	assert_int_equal(sh->n, sh->n_places - 1);
 	for (uint32_t i = 0; i < sh->n; i++) {
 		assert_int_equal(sh->load[i].max, 1);
@@ -472,18 +419,14 @@ static void shifts_free_of_congestion(const char *spec)
 	assert_int_equal(sh->free, sh->n);
 	arena_free(sh);
 	line_says(s, "shifts", "Free of congestion");
-	session_free(s);
 }
 
 static void test_shifts(void **state)
 {
-	struct session *s;
-
-	(void)state;
 	shifts_free_of_congestion("xgft:18,18:1,18");
 	shifts_free_of_congestion("xgft:4,4,4:1,4,4");
 	/* four hosts share two cables: congestion cannot be avoided */
-	s = start("xgft:4,4:1,2");
+	AUTO_SESSION struct session *s = start("xgft:4,4:1,2");
 	ok_line(s, "route ftree");
 	line_says(s, "shifts", "worst 2;");
 	line_says(s, "shifts 3", "3 of 15 shifts looked at");
@@ -497,7 +440,6 @@ static void test_shifts(void **state)
 	ok_line(s, "synth ring:5; route minhop");
 	line_says(s, "shifts", "places (by LID)");
 	line_fails(s, "shifts order ftree", "ftree refuses the fabric: ");
-	session_free(s);
 }
 
 /* --- the same whatever came before, the same when told ------------------------------------------- */
@@ -534,8 +476,6 @@ static void listen(void *ctx, const struct rec_choice *c)
 
 static void any(void *ctx, const struct rec_choice *c)
 {
-	(void)ctx;
-	(void)c;
 }
 
 static void check_told(struct session *s)
@@ -573,15 +513,12 @@ static void test_sequences(void **state)
 	static const char *const specs[] = {"xgft:3,4:1,3,parallel=2,shuffle=1,seed=9", "xgft:2,9,3:1,2,2",
 					    "director:2,4,3,6"};
 	uint64_t seed = test_seed();
-	char roots[64], line[64];
 
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_LEN(specs); i++) {
-		struct session *s = start(specs[i]);
-		bool named_roots = rng_below(&seed, 2);
+		AUTO_SESSION struct session *s = start(specs[i]);
+		bool named_roots = rng_below(&seed, 2) && i < 2;
+		AUTO_TEMP char *roots = named_roots ? give_roots(s, i ? "core" : "spine") : NULL;
 
-		if (named_roots && i < 2)
-			give_roots(s, i ? "core" : "spine", roots);
 		if (rng_below(&seed, 2))
 			ok_line(s, "set connect_roots TRUE");
 		if (rng_below(&seed, 2))
@@ -591,17 +528,15 @@ static void test_sequences(void **state)
 			struct engine_output out = {0};
 			struct rec_ask ask = {.tell = any, .sw = NO_ID};
 			struct engine_input in = {.ask = &ask};
-			struct routing *again;
 
-			snprintf(line, sizeof(line), "fail random %u seed=%u", 1 + rng_below(&seed, 2),
-				 rng_below(&seed, 1000));
-			ok_line(s, k == 3 ? "undo" : line);
+			unsigned links = 1 + rng_below(&seed, 2), draw = rng_below(&seed, 1000);
+			ok_line(s, k == 3 ? "undo" : line_of("fail random %u seed=%u", links, draw));
 			if (strcmp(session_routing(s)->engine, "ftree"))
 				continue;
 			in.topo = session_sweep(s)->topo;
 			in.lids = session_sweep(s)->lids;
 			in.options = session_sweep(s)->setup->options;
-			again = engine_find(all_engines, "ftree")->route(&in, &out);
+			struct routing *again = engine_find(all_engines, "ftree")->route(&in, &out);
 			assert_non_null(again);
 			assert_same_tables(again, session_routing(s));
 			assert_same_order(ftree_of(again), tree(s));
@@ -610,9 +545,6 @@ static void test_sequences(void **state)
 			if (k < 2)
 				check_told(s);
 		}
-		if (named_roots && i < 2)
-			unlink(roots);
-		session_free(s);
 	}
 }
 
@@ -622,52 +554,39 @@ static void test_sequences(void **state)
  */
 static void test_families(void **state)
 {
-	struct session *s = start("xgft:1,3:1,3,hosts_on=all");
+	AUTO_SESSION struct session *s = start("xgft:1,3:1,3,hosts_on=all");
 
-	(void)state;
-	ok_line(s, "set cn_guid_file node000[1-3]");
-	ok_line(s, "set root_guid_file spine-*");
-	ok_line(s, "fail host node000[5-6]");
-	ok_line(s, "fail link spine-01[3] spine-01[4]");
-	ok_line(s, "fail link spine-02[2]");
-	ok_line(s, "fail link spine-03[4]");
-	ok_line(s, "route ftree");
+	ok_line(s, "set cn_guid_file node000[1-3]; set root_guid_file spine-*");
+	ok_line(s, "fail host node000[5-6]; fail link spine-01[3] spine-01[4]");
+	ok_line(s, "fail link spine-02[2]; fail link spine-03[4]; route ftree");
 	line_says(s, "trace node0001 node0002", "SL 0, 4 links");
 	check_told(s);
-	session_free(s);
 }
 
 static void test_why(void **state)
 {
-	struct session *s = start("xgft:4,4:1,2");
+	AUTO_SESSION struct session *s = start("xgft:4,4:1,2");
 
-	(void)state;
 	ok_line(s, "route ftree");
 	line_says(s, "why leaf-01 node0001", "hangs on this port");
 	line_says(s, "why spine-01 spine-02", "no way goes up");
 	line_says(s, "why leaf-01 leaf-02", "Switches have no main path");
 	line_fails(s, "export nonsense -", "lfts|fdbs|subnet|guid2lid|paths|sl2vl|json|slurm|ca-order|torus");
-	ok_line(s, "set connect_roots TRUE");
-	ok_line(s, "route ftree");
+	ok_line(s, "set connect_roots TRUE; route ftree");
 	line_says(s, "why spine-01 spine-02", "through the last leaf");
 	ok_line(s, "route minhop");
 	line_fails(s, "export ca-order -", "minhop has no ca-order");
-	session_free(s);
 }
 
 /* The manual's figure: a spine with an I/O port on each of three, leaves below the first two and the last
  * two. */
 static void test_reverse_figure(void **state)
 {
-	struct session *s = start("xgft:2,2:1,3,hosts_on=all");
+	AUTO_SESSION struct session *s = start("xgft:2,2:1,3,hosts_on=all");
 
-	(void)state;
-	ok_line(s, "fail link spine-01[3] spine-03[2]");
-	ok_line(s, "set root_guid_file spine-0[1-3]");
-	ok_line(s, "set cn_guid_file node000[1-4]");
-	ok_line(s, "set io_guid_file node000[5-7]");
-	ok_line(s, "set max_reverse_hops 1");
-	ok_line(s, "route ftree");
+	ok_line(s, "fail link spine-01[3] spine-03[2]; set root_guid_file spine-0[1-3]");
+	ok_line(s, "set cn_guid_file node000[1-4]; set io_guid_file node000[5-7]");
+	ok_line(s, "set max_reverse_hops 1; route ftree");
 	line_says(s, "trace node0005 node0006", "SL 0, 4 links");
 	line_says(s, "trace node0006 node0007", "SL 0, 4 links");
 	line_says(s, "why spine-01 node0007",
@@ -678,13 +597,11 @@ static void test_reverse_figure(void **state)
 	assert_non_null(strstr(session_sweep(s)->notes, "rules in force: opensm"));
 	ok_line(s, "set max_reverse_hops 3");
 	line_says(s, "trace node0005 node0007", "SL 0, 6 links");
-	ok_line(s, "set rules manual");
-	ok_line(s, "set max_reverse_hops 1");
+	ok_line(s, "set rules manual; set max_reverse_hops 1");
 	line_says(s, "why spine-01 node0007", "allows 1 turn from down to up; 2 would do");
 	ok_line(s, "set max_reverse_hops 2");
 	line_says(s, "trace node0005 node0007", "SL 0, 6 links");
 	line_says(s, "trace node0007 node0005", "SL 0, 6 links");
-	session_free(s);
 }
 
 int main(void)

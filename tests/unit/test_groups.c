@@ -1,17 +1,7 @@
 /* Groups of commands and panes, other words for them, and how well typed words fit a text. */
-#include <stddef.h>
-#include <stdio.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <string.h>
-#include <cmocka.h>
-#include "core/session/core_commands.h"
 #include "core/session/command.h"
 #include "fixture.h"
-#include "engines/engines.h"
 #include "views/base/filter.h"
-#include "views/views.h"
 
 static const struct command *const tables[] = {
 #include "core/session/core_commands.def"
@@ -22,7 +12,6 @@ static void each_has_one(void **state)
 {
 	bool used[N_GROUPS] = {false};
 
-	(void)state;
 	for (size_t t = 0; tables[t]; t++)
 		for (const struct command *c = tables[t]; c->name; c++) {
 			assert_in_range(c->group, 0, N_GROUPS - 1);
@@ -36,14 +25,12 @@ static void each_has_one(void **state)
 /* Engines that panes are about exist. */
 static void engines_of_panes(void **state)
 {
-	(void)state;
 	for (size_t i = 0; all_views[i]; i++) {
 		const char *w = all_places[i].engines;
 
 		for (; w && *w; w += strcspn(w, " "), w += *w == ' ') {
-			char name[32];
+			const char *name = line_of("%.*s", (int)strcspn(w, " "), w);
 
-			snprintf(name, sizeof(name), "%.*s", (int)strcspn(w, " "), w);
 			if (!engine_find(all_engines, name))
 				fail_msg("pane %s: no engine %s", all_views[i]->name, name);
 		}
@@ -63,10 +50,9 @@ static bool fits(const struct scene *sc, const char *pane)
 /* A pane fits an engine that it names, not one whose name is a part of such a name. */
 static void panes_of_engines(void **state)
 {
-	struct session *s = session_new(all_engines, tables);
-	struct scene sc = {.panes = all_views, .places = all_places};
+	AUTO_SESSION struct session *s = session_new(all_engines, tables);
+	AUTO_SCENE struct scene sc = {.panes = all_views, .places = all_places};
 
-	(void)state;
 	ok_line(s, "synth ring:5");
 	scene_take(&sc, s);
 	assert_false(fits(&sc, "weights"));
@@ -78,8 +64,6 @@ static void panes_of_engines(void **state)
 	ok_line(s, "route dfsssp");
 	scene_take(&sc, s);
 	assert_true(fits(&sc, "cuts"));
-	scene_release(&sc);
-	session_free(s);
 }
 
 /* Typed words lead to what is named otherwise. */
@@ -97,7 +81,6 @@ static void other_words(void **state)
 
 static void likeness(void **state)
 {
-	(void)state;
 	assert_int_equal(word_likeness("credit loops: can it deadlock?", "dead", 4), 1);
 	assert_int_equal(word_likeness("credit loops: can it deadlock?", "LOCK", 4), 2);
 	assert_int_equal(word_likeness("fail this link", "link", 4), 1);

@@ -1,17 +1,12 @@
 /* Names in place of files of GUIDs: the same tables as with the file, anew in another fabric; `roots export`.
  */
-#include "core/base/infile.h"
-#include "core/base/memory.h"
-#include "core/base/text.h"
 #include "core/sm/guid_names.h"
 #include "tests/unit/fixture.h"
 
-#include <inttypes.h>
-#include <sys/stat.h>
-
+#define AUTO_GUID_FILE __attribute__((cleanup(guid_file_free)))
 #define TREE "xgft:4,4,3:1,2,2,shuffle=1"
 
-static char folder[] = "/tmp/test_guid_names-XXXXXX";
+static char *folder; /* of this program's files */
 
 static char *in_folder(const char *name)
 {
@@ -20,12 +15,7 @@ static char *in_folder(const char *name)
 
 static struct session *session_of(const char *spec)
 {
-	struct session *s = session_new(all_engines, all_commands);
-	char *line = str_printf("synth %s", spec);
-
-	ok_line(s, line);
-	free(line);
-	return s;
+	return make_session(line_of("synth %s", spec));
 }
 
 static uint64_t guid_of(const struct session *s, const char *name, bool port)
@@ -36,51 +26,39 @@ static uint64_t guid_of(const struct session *s, const char *name, bool port)
 	return port ? s->fabric->port_guid[s->fabric->node_port[n] + 1] : s->fabric->node_guid[n];
 }
 
-/* A file of what each name stands for, with its place behind it. */
+/* The path of a new file of what each name stands for, with its place behind it. */
 static char *write_list(const struct session *s, const char *names, bool port)
 {
-	char *path = in_folder("list"), *copy = str_dup(names), *save = NULL;
-	FILE *f = fopen(path, "w");
+	AUTO_FREE char *copy = str_dup(names);
+	AUTO_TEXT struct text t = {0};
 	unsigned n = 0;
+	char *save = NULL;
 
-	assert_non_null(f);
 	for (char *w = strtok_r(copy, " ", &save); w; w = strtok_r(NULL, " ", &save))
-		fprintf(f, "0x%016" PRIx64 " %u\n", guid_of(s, w, port), ++n);
-	fclose(f);
-	free(copy);
-	return path;
+		text_add(&t, "0x%016" PRIx64 " %u\n", guid_of(s, w, port), ++n);
+	return temp_file(text_str(&t));
 }
 
 /* An option once with names and once with a file of what they stand for. */
 static void same_as_file(const char *spec, const char *engine, const char *option, const char *names,
 			 const char *alone, bool port)
 {
-	struct session *a = session_of(spec), *b = session_of(spec);
-	char *path = write_list(b, alone, port);
-	char *named = str_printf("set %s %s; route %s", option, names, engine);
-	char *filed = str_printf("set %s %s; route %s", option, path, engine);
-	char *plain = str_printf("unset %s", option);
+	AUTO_SESSION struct session *a = session_of(spec);
+	AUTO_SESSION struct session *b = session_of(spec);
+	AUTO_TEMP char *path = write_list(b, alone, port);
 
-	ok_line(a, named);
-	ok_line(b, filed);
+	ok_line(a, line_of("set %s %s; route %s", option, names, engine));
+	ok_line(b, line_of("set %s %s; route %s", option, path, engine));
 	assert_string_equal(session_routing(a)->engine, engine);
 	assert_string_equal(session_routing(b)->engine, engine);
 	assert_int_equal(entries_unlike(session_routing(a), session_routing(b)), 0);
 	assert_string_equal(session_sweep(a)->notes, session_sweep(b)->notes);
-	ok_line(b, plain);
+	ok_line(b, line_of("unset %s", option));
 	assert_true(entries_unlike(session_routing(a), session_routing(b)) > 0); /* it matters */
-	session_free(a);
-	session_free(b);
-	unlink(path);
-	free(path);
-	free(named);
-	free(filed);
-	free(plain);
 }
 
 static void test_same_as_file(void **state)
 {
-	(void)state;
 	same_as_file(TREE, "updn", "root_guid_file", "leaf-0[1-2] leaf-03", "leaf-01 leaf-02 leaf-03", false);
 	same_as_file("random:12,4,seed=3; set root_guid_file sw-05", "updn", "ids_guid_file",
 		     "sw-1? sw-03 sw-0[1-2]", "sw-10 sw-11 sw-12 sw-03 sw-01 sw-02", false);
@@ -96,11 +74,10 @@ static void test_same_as_file(void **state)
 
 static void test_set(void **state)
 {
-	struct session *s = session_of("xgft:4,4:1,2");
-	char *line, *here = in_folder("spine-01"), *at = in_folder("@spine*");
-	FILE *f;
+	AUTO_SESSION struct session *s = session_of("xgft:4,4:1,2");
+	AUTO_SESSION struct session *none = session_new(all_engines, all_commands);
+	AUTO_FREE char *at = in_folder("@spine*");
 
-	(void)state;
 	line_says(s, "set root_guid_file spine*", "root_guid_file spine*: 2 switches.\n");
 	assert_string_equal(options_get(s->setup->options, "root_guid_file"), "spine*");
 	assert_int_equal(options_named(s->setup->options, "root_guid_file"), 2);
@@ -117,41 +94,25 @@ static void test_set(void **state)
 	line_fails(s, "set lmc 1 2", "lmc: found 2 words, expected one value");
 	assert_int_equal(options_named(s->setup->options, "root_guid_file"),
 			 2); /* nothing of that was taken */
-	f = fopen(here, "w");
-	fprintf(f, "0x0002c90300a00040\n");
-	fclose(f);
-	assert_int_equal(rename(here, at), 0);
-	line = str_printf("set root_guid_file %s; route updn", at);
-	ok_line(s, line);
+	file_write(at, "0x0002c90300a00040\n");
+	ok_line(s, line_of("set root_guid_file %s; route updn", at));
 	assert_int_equal(options_named(s->setup->options, "root_guid_file"), 0); /* a file is a file */
 	assert_string_equal(session_routing(s)->engine, "updn");
-	free(line);
 	ok_line(s, "unset root_guid_file");
 	assert_null(options_file(s->setup->options, "root_guid_file"));
-	unlink(at);
-	free(here);
-	free(at);
-	session_free(s);
-	s = session_new(all_engines, all_commands);
-	line_fails(s, "set root_guid_file spine*", "or a fabric with switches so named");
-	session_free(s);
+	line_fails(none, "set root_guid_file spine*", "or a fabric with switches so named");
 }
 
 /* A plain file wins over names, also one whose name begins as a list does. */
 static void test_file_wins(void **state)
 {
-	struct session *s = session_of("xgft:4,4:1,2");
+	AUTO_SESSION struct session *s = session_of("xgft:4,4:1,2");
 	char was[4096];
-	FILE *f;
 
-	(void)state;
 	assert_non_null(getcwd(was, sizeof(was)));
 	assert_int_equal(chdir(folder), 0);
-	for (unsigned i = 0; i < 2; i++) {
-		f = fopen(i ? "@spine-01" : "spine-01", "w");
-		fprintf(f, "0x0002c90300a00050\n");
-		fclose(f);
-	}
+	file_write("spine-01", "0x0002c90300a00050\n");
+	file_write("@spine-01", "0x0002c90300a00050\n");
 	ok_line(s, "route updn root_guid_file=spine-01");
 	line_says(s, "roots", "0x0002c90300a00050 spine-02\n");
 	assert_int_equal(options_named(s->setup->options, "root_guid_file"), 0);
@@ -162,16 +123,14 @@ static void test_file_wins(void **state)
 	line_says(s, "route updn root_guid_file=spine-01", "root_guid_file spine-01: 1 switch.\n");
 	line_says(s, "roots", "0x0002c90300a00040 spine-01\n");
 	assert_int_equal(chdir(was), 0);
-	session_free(s);
 }
 
 /* Another fabric, or the same with other GUIDs: what the names stand for there. */
 static void test_anew(void **state)
 {
-	struct session *s = session_of("xgft:4,4:1,2");
-	struct guid_file g;
+	AUTO_SESSION struct session *s = session_of("xgft:4,4:1,2");
+	AUTO_GUID_FILE struct guid_file g;
 
-	(void)state;
 	ok_line(s, "set root_guid_file spine*; set cn_guid_file node000[1-4]; route updn");
 	line_says(s, "synth " TREE,
 		  "root_guid_file spine*: 6 switches.\ncn_guid_file node000[1-4]: 4 ports.\n");
@@ -187,10 +146,8 @@ static void test_anew(void **state)
 	assert_int_equal(g.n, 4);
 	for (size_t i = 0; i < g.n; i++)
 		assert_int_not_equal(fabric_endport_by_guid(s->fabric, g.l[i].guid), NO_ID);
-	guid_file_free(&g);
 	ok_line(s, "reset");
 	assert_int_equal(options_named(s->setup->options, "cn_guid_file"), 4);
-	session_free(s);
 }
 
 /* Names in any order of bytes; what is in them cannot end the list's first line. */
@@ -199,7 +156,6 @@ static void test_list_as_file(void **state)
 	static const char list[] = "@two words\n0x10\n0x20 7\n";
 	struct guid_file g;
 
-	(void)state;
 	guid_file_read(&g, list, false, NULL);
 	assert_int_equal(g.n, 2);
 	assert_int_equal(g.l[1].guid, 0x20);
@@ -219,12 +175,12 @@ static void test_list_as_file(void **state)
 
 static void test_roots_export(void **state)
 {
-	struct session *s = session_of("xgft:4,4:1,2"), *t = session_of("xgft:4,4:1,2");
-	char *path = in_folder("roots"), *line = str_printf("roots export %s", path);
-	char *given = str_printf("roots export %s spine* leaf-01", path);
-	char *back = str_printf("set root_guid_file %s; route updn", path);
+	AUTO_SESSION struct session *s = session_of("xgft:4,4:1,2");
+	AUTO_SESSION struct session *t = session_of("xgft:4,4:1,2");
+	AUTO_FREE char *path = in_folder("roots");
+	AUTO_FREE char *line = str_printf("roots export %s", path);
+	AUTO_FREE char *back = str_printf("set root_guid_file %s; route updn", path);
 
-	(void)state;
 	line_fails(s, line, "nothing is routed yet");
 	ok_line(s, "route minhop");
 	line_fails(s, line, "minhop has no roots; name switches");
@@ -234,19 +190,12 @@ static void test_roots_export(void **state)
 	ok_line(t, back);
 	assert_int_equal(entries_unlike(session_routing(s), session_routing(t)), 0);
 	line_says(s, "roots export -", "0x0002c90300a00040 # spine-01\n");
-	line_says(t, given, "3 roots; ");
+	line_says(t, line_of("roots export %s spine* leaf-01", path), "3 roots; ");
 	ok_line(t, back);
 	line_says(t, "roots",
 		  "0x0002c90300a00000 leaf-01\n0x0002c90300a00040 spine-01\n0x0002c90300a00050 spine-02\n");
 	line_fails(t, "roots export - node0001", "is no switch");
 	line_fails(t, "roots export - nobody*", "fits no node");
-	unlink(path);
-	free(path);
-	free(line);
-	free(given);
-	free(back);
-	session_free(s);
-	session_free(t);
 }
 
 int main(void)
@@ -256,11 +205,9 @@ int main(void)
 		cmocka_unit_test(test_file_wins),    cmocka_unit_test(test_anew),
 		cmocka_unit_test(test_list_as_file), cmocka_unit_test(test_roots_export),
 	};
-	int failed;
 
-	if (!mkdtemp(folder))
-		return 1;
-	failed = cmocka_run_group_tests(tests, NULL, NULL);
-	rmdir(folder);
+	folder = temp_folder();
+	int failed = cmocka_run_group_tests(tests, NULL, NULL);
+	temp_remove(&folder);
 	return failed;
 }

@@ -19,12 +19,11 @@ static void entry(const struct guid_file *g, size_t i, uint64_t guid, unsigned l
 
 static void test_guid_lines(void **state)
 {
-	struct guid_file g = guids(
+	__attribute__((cleanup(guid_file_free))) struct guid_file g = guids(
 		"# head\n\n  \t\n0x10\n \t0x20   rest of it  \n18\n010\n0x30#x\n0x40 # c\r\n0x50\r\n-1\n+7\n"
 		"99999999999999999999 z\n0x60",
 		false);
 
-	(void)state;
 	assert_int_equal(g.stopped, 0);
 	assert_int_equal(g.n, 11);
 	entry(&g, 0, 0x10, 4, "");
@@ -38,7 +37,6 @@ static void test_guid_lines(void **state)
 	entry(&g, 8, 7, 12, "");
 	entry(&g, 9, UINT64_MAX, 13, "z");
 	entry(&g, 10, 0x60, 14, "");
-	guid_file_free(&g);
 }
 
 static void test_guid_stops(void **state)
@@ -46,9 +44,8 @@ static void test_guid_stops(void **state)
 	static const char *const bad[] = {"0002c903 x", "0x10,0x20", "word", "0x",
 					  "\"0x10\"",	"0xg",	     "12ab", ";"};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
-		char *s = str_printf("0x1\n# c\n%s\n0x2\n", bad[i]);
+		AUTO_FREE char *s = str_printf("0x1\n# c\n%s\n0x2\n", bad[i]);
 		struct guid_file g = guids(s, false);
 
 		assert_int_equal(g.stopped, 3);
@@ -64,7 +61,6 @@ static void test_guid_stops(void **state)
 		assert_int_equal(g.first_skipped, 3);
 		entry(&g, 1, 2, 4, "");
 		guid_file_free(&g);
-		free(s);
 	}
 }
 
@@ -74,7 +70,6 @@ static void test_guid_long_lines(void **state)
 	char *s = str_printf("0x10 %250s0x20 tail\n0x30\n", "");
 	struct guid_file g = guids(s, false);
 
-	(void)state;
 	assert_int_equal(g.n, 3);
 	entry(&g, 0, 0x10, 1, "");
 	entry(&g, 1, 0x20, 1, "tail");
@@ -100,7 +95,6 @@ static void test_guid_files(void **state)
 {
 	struct guid_file g;
 
-	(void)state;
 	guid_file_read(&g, "no/such/file", false, NULL);
 	assert_int_equal(g.stopped, UINT_MAX);
 	assert_int_equal(g.n, 0);

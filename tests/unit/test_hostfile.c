@@ -1,18 +1,17 @@
 /* Files of hosts (`scope @FILE:JOB`): the forms that Slurm's programs print, lists that are cut, names of
  * nodes. */
-#include <string.h>
-#include "core/base/memory.h"
-#include "core/base/text.h"
 #include "core/formats/cabling.h"
 #include "core/session/patterns.h"
 #include "tests/unit/fixture.h"
+
+#define AUTO_HOSTLIST __attribute__((cleanup(hostlist_free)))
 
 /* What is read: "a b c", or the message. */
 static char *read_job(const char *text, size_t size, const char *job)
 {
 	struct input in = {"x", text, size, NULL};
 	struct text names = {0};
-	struct hostlist l;
+	AUTO_HOSTLIST struct hostlist l;
 	struct err e = {0};
 
 	if (hostfile_read(&in, job, &l, &e)) {
@@ -21,32 +20,29 @@ static char *read_job(const char *text, size_t size, const char *job)
 	}
 	for (size_t i = 0; i < l.n; i++)
 		text_add(&names, "%s%s", i ? " " : "", l.name[i]);
-	hostlist_free(&l);
 	return names.s ? names.s : str_dup("");
 }
 
 static void hosts_are(const char *text, const char *job, const char *names)
 {
-	char *found = read_job(text, strlen(text), job);
+	AUTO_FREE char *found = read_job(text, strlen(text), job);
 
 	assert_string_equal(found, names);
-	free(found);
 }
 
 static void refused(const char *text, const char *job, const char *part)
 {
-	char *found = read_job(text, strlen(text), job);
+	AUTO_FREE char *found = read_job(text, strlen(text), job);
 
 	if (strncmp(found, "x:", 2) != 0 || !strstr(found, part))
 		fail_msg("expected \"%s\" in \"%s\"", part, found);
-	free(found);
 }
 
 /* --- lists ------------------------------------------------------------------------------------------ */
 
 static void list_is(const char *text, size_t n, const char *first, const char *last)
 {
-	struct hostlist l;
+	AUTO_HOSTLIST struct hostlist l;
 	struct err e = {0};
 
 	if (hostlist_read(text, &l, &e))
@@ -54,12 +50,11 @@ static void list_is(const char *text, size_t n, const char *first, const char *l
 	assert_int_equal(l.n, n);
 	assert_string_equal(l.name[0], first);
 	assert_string_equal(l.name[n - 1], last);
-	hostlist_free(&l);
 }
 
 static void no_list(const char *text, const char *part)
 {
-	struct hostlist l;
+	AUTO_HOSTLIST struct hostlist l;
 	struct err e = {0};
 
 	assert_int_equal(hostlist_read(text, &l, &e), -1);
@@ -72,7 +67,6 @@ static void test_grammar(void **state)
 {
 	struct text t = {0};
 
-	(void)state;
 	list_is("jpbi-[001-005]-l1-[01-03]", 15, "jpbi-001-l1-01", "jpbi-005-l1-03");
 	list_is("isw1[0100,0102]", 2, "isw10100", "isw10102");
 	list_is("jpbo-006-[01-03,06],jpbo-011-03,login[08,13]", 7, "jpbo-006-01", "login13");
@@ -100,7 +94,6 @@ static void test_grammar(void **state)
 
 static void test_names(void **state)
 {
-	(void)state;
 	hosts_are("b2\nb1\r\n\n# done\nb2\n", NULL, "b1 b2");
 	hosts_are("n[1-2],m-[01-02].x.org slots=8 max_slots=9 # two\nn2", NULL,
 		  "m-01.x.org m-02.x.org n1 n2");
@@ -134,9 +127,9 @@ static const char squeue[] =
 /* "job: hosts; job: hosts", or the message. */
 static void each_is(const char *text, const char *want)
 {
-	char *copy = mem_dup(text, strlen(text) + 1);
+	AUTO_FREE char *copy = mem_dup(text, strlen(text) + 1);
 	struct input in = {.name = "x", .data = copy, .size = strlen(copy)};
-	struct text found = {0};
+	AUTO_TEXT struct text found = {0};
 	struct job_list l;
 	struct err e = {0};
 
@@ -151,14 +144,11 @@ static void each_is(const char *text, const char *want)
 		job_list_free(&l);
 	}
 	assert_string_equal(text_str(&found), want);
-	text_free(&found);
-	free(copy);
 }
 
 /* All jobs with their hosts in order; steps with their job; lines NAME HOSTS. */
 static void test_each(void **state)
 {
-	(void)state;
 	each_is("JOBID NAME ST NODES NODELIST(REASON)\n7 a R 3 n[10,2-3]\n9 b PD 2 (Priority)\n8_1 a R 1 "
 		"n2\n",
 		"7: n10 n2 n3; 8_1: n2");
@@ -188,7 +178,6 @@ static void test_each(void **state)
 
 static void test_squeue(void **state)
 {
-	(void)state;
 	hosts_are(squeue, NULL, "n01 n02 n03 n05 n07 n08");
 	hosts_are(squeue, "591970_3", "n07 n08");
 	hosts_are(squeue, "591970", "n05 n07 n08");
@@ -232,9 +221,8 @@ static void test_cut(void **state)
 	static const char whole[] = "n[001-003,005,007-009,011,013-020]";
 	size_t len = strlen(whole);
 
-	(void)state;
 	for (size_t n = 1; n <= len; n++) {
-		char *list = str_printf("%.*s", (int)n, whole);
+		AUTO_FREE char *list = str_printf("%.*s", (int)n, whole);
 		/* set to the left with another column behind it, to the right before another, at the end */
 		char *text[] = {
 			str_printf("%-*s NODES JOBID\n%s    16     7\n", (int)n, "NODELIST", list),
@@ -244,7 +232,7 @@ static void test_cut(void **state)
 			str_printf("JobId=7 JobName=a\n   NodeList=%s\n   NumNodes=16 NumCPUs=1\n", list)};
 
 		for (size_t i = 0; i < ARRAY_LEN(text); i++) {
-			char *found = read_job(text[i], strlen(text[i]), NULL);
+			AUTO_FREE char *found = read_job(text[i], strlen(text[i]), NULL);
 
 			if (i == 3)
 				assert_true(strstr(found, "x:2: found another number of '|'") == found);
@@ -252,10 +240,8 @@ static void test_cut(void **state)
 				fail_msg("of \"%s\": \"%s\"", text[i], found);
 			else if (n == len && strncmp(found, "n001 n002 n003 n005", 19) != 0)
 				fail_msg("of \"%s\": \"%s\"", text[i], found);
-			free(found);
 			free(text[i]);
 		}
-		free(list);
 	}
 	/* without a number of hosts a list that fills its column may be cut */
 	refused("NODELIST            JOBID               \nn[01-02],n04,m[01-2]7                   \n", NULL,
@@ -300,7 +286,6 @@ static const char records[] =
 
 static void test_records(void **state)
 {
-	(void)state;
 	hosts_are(records, NULL, "n01 n02 n05 n06");
 	hosts_are(records, "16951", "n01 n02");
 	hosts_are(records, "16950_3", "n01 n02");
@@ -316,13 +301,11 @@ static void test_records(void **state)
 /* Cut behind any byte, with any byte changed: an error, or fewer jobs; never a part of a list. */
 static void test_damaged(void **state)
 {
-	(void)state;
 	for (size_t n = 0; n < strlen(records); n++) {
-		char *found = read_job(records, n, "16951");
+		AUTO_FREE char *found = read_job(records, n, "16951");
 
 		if (n < strlen(records) && strncmp(found, "x:", 2) != 0)
 			assert_string_equal(found, "n01 n02");
-		free(found);
 	}
 	for (size_t i = 0; i < sizeof(squeue) - 1; i++)
 		for (int c = 0; c < 256; c += 15) {
@@ -337,27 +320,17 @@ static void test_damaged(void **state)
 
 /* --- names of nodes ---------------------------------------------------------------------------------- */
 
-static void file(const char *path, const char *text)
-{
-	FILE *f = fopen(path, "w");
-
-	assert_non_null(f);
-	fputs(text, f);
-	fclose(f);
-}
-
 /* All hosts of the scope by name. */
 static void scope_is(const struct session *s, const char *names)
 {
 	const struct scope *scope = session_scope(s);
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 
 	for (uint32_t i = 0; i < scope->n; i++)
 		text_add(&t, "%s%s", i ? "|" : "",
 			 s->fabric->node_name[endport_node(s->fabric,
 							   scope_endport(s->fabric, &scope->port[i]))]);
 	assert_string_equal(text_str(&t), names);
-	text_free(&t);
 }
 
 static void test_nodes(void **state)
@@ -365,34 +338,32 @@ static void test_nodes(void **state)
 	static const char *const name[] = {
 		"rack node-2 mlx5_0",	 "node-1 mlx5_0", "node-1 mlx5_1",   "node-10 mlx5_0",
 		"node-3.site.org HCA-1", "node-4/U1",	  "node-5-b mlx5_0", "NODE-6"};
-	struct session *s = session_new(all_engines, all_commands);
+	AUTO_SESSION struct session *s = session_new(all_engines, all_commands);
 	struct fabric_builder *b = fb_new();
 	uint32_t sw = fb_add(b, NODE_SWITCH, 0x1000, 36, "spine-01");
 	struct fabric *f = NULL;
 	struct err e = {0};
 
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_LEN(name); i++)
 		fb_link(b, sw, i + 1, fb_add(b, NODE_CA, 0x2000 + i, 1, name[i]), 1);
 	assert_int_equal(fb_finish(b, "test", "test", &f, &e), 0);
 	assert_int_equal(session_set_fabric(s, f, "test", NULL, &e), 0);
-	file("hosts.txt", "node-[1-6]\n");
+	file_write("hosts.txt", "node-[1-6]\n");
 	ok_line(s, "scope @hosts.txt");
 	scope_is(s, "node-1 mlx5_0|node-1 mlx5_1|node-3.site.org HCA-1|node-4/U1|NODE-6");
-	file("hosts.txt", "node-1.site.org\nnode\nnode-3\n");
+	file_write("hosts.txt", "node-1.site.org\nnode\nnode-3\n");
 	ok_line(s, "scope @hosts.txt -'node-1 mlx5_1'");
 	scope_is(s, "node-1 mlx5_0|node-3.site.org HCA-1");
 	line_says(s, "scope @hosts.txt", "@hosts.txt: 1 host not in the fabric: node\n");
-	file("hosts.txt:a", "JOBID NAME NODELIST\n7 b:c node-3\n8 d node-4\n");
+	file_write("hosts.txt:a", "JOBID NAME NODELIST\n7 b:c node-3\n8 d node-4\n");
 	ok_line(s, "scope @hosts.txt:a:b:c");
 	scope_is(s, "node-3.site.org HCA-1");
 	ok_line(s, "scope -@hosts.txt:a:d");
 	ok_line(s, "scope all; route minhop; fail host @hosts.txt:a; restore all; fail link @hosts.txt:a:8; "
 		   "undo; "
 		   "load-map to @hosts.txt; flap @hosts.txt:a; roots export - spine-01");
-	file("hosts.txt:a", "JOBID NAME NODELIST\n7 b:c spine-01,gone\n");
+	file_write("hosts.txt:a", "JOBID NAME NODELIST\n7 b:c spine-01,gone\n");
 	line_says(s, "roots export - @hosts.txt:a", "1 host not in the fabric: gone\n");
-	session_free(s);
 	remove("hosts.txt");
 	remove("hosts.txt:a");
 }

@@ -3,9 +3,8 @@
 
 static void test_ibsim_defaults(void **state)
 {
-	struct fabric *f = load(FILES "ibsim-defaults.net");
+	AUTO_FABRIC struct fabric *f = load(FILES "ibsim-defaults.net");
 
-	(void)state;
 	assert_string_equal(f->format, "ibsim");
 	assert_int_equal(f->n_nodes, 9);
 	assert_int_equal(f->warnings.n, 1);
@@ -41,14 +40,12 @@ static void test_ibsim_defaults(void **state)
 	assert_int_equal(f->port_speed[port(f, 0x100000, 1)], SPEED_DDR);
 	assert_int_equal(f->port_width[port(f, 0x5000, 1)], WIDTH_4X);
 	assert_int_equal(f->port_speed[port(f, 0x5000, 1)], SPEED_SDR);
-	fabric_unref(f);
 }
 
 static void test_ibsim_modules(void **state)
 {
-	struct fabric *f = load(FILES "ibsim-modules.net");
+	AUTO_FABRIC struct fabric *f = load(FILES "ibsim-modules.net");
 
-	(void)state;
 	assert_int_equal(f->n_nodes, 7);
 	assert_string_equal(desc(f, 0x200000), "m1#A");
 	linked(f, 0x200000, 1, 0x200001, 1);
@@ -57,21 +54,18 @@ static void test_ibsim_modules(void **state)
 	linked(f, 0x200004, 3, 0x200003, 1); /* "@al" */
 	linked(f, 0x200004, 4, 0x200005, 2);
 	one_warning(f, "port cabled to itself", 14, "port 4 is cabled to itself");
-	fabric_unref(f);
 }
 
 static void test_ibsim_include(void **state)
 {
-	struct fabric *f = load(FILES "include/top.net");
+	AUTO_FABRIC struct fabric *f = load(FILES "include/top.net");
 
-	(void)state;
 	assert_int_equal(f->n_nodes, 3);
 	assert_int_equal(f->warnings.n, 0);
 	assert_int_equal(sm_node(f), 0x100000); /* the innermost file comes first */
 	linked(f, 0x200001, 1, 0x200000, 1);
 	linked(f, 0x200001, 2, 0x200000, 2); /* do Link */
 	linked(f, 0x100000, 1, 0x200000, 3);
-	fabric_unref(f);
 	refused("include \"no/such.net\"\n", "x:1: include: no/such.net: cannot be opened: No such file");
 	refused("include \"" FILES "include/top.net\"\nSwitch 0 \"A\"\n",
 		"x:2: found a node without a number of ports");
@@ -79,36 +73,28 @@ static void test_ibsim_include(void **state)
 
 static void test_ibsim_include_itself(void **state)
 {
-	char name[] = "/tmp/ibscope-include-XXXXXX";
+	AUTO_TEMP char *name = temp_file("");
 	struct fabric *f = NULL;
 	struct err e = {0};
-	int fd = mkstemp(name);
 
-	(void)state;
-	assert_true(fd >= 0);
-	dprintf(fd, "include \"%s\"\n", name);
-	close(fd);
+	file_write(name, line_of("include \"%s\"\n", name));
 	assert_int_equal(fabric_load(name, &f, NULL, &e), -1);
 	assert_non_null(strstr(e.msg, "found too many includes inside each other, expected at most 9"));
-	unlink(name);
 }
 
 static void test_ibsim_line_behind_ports(void **state)
 {
-	struct fabric *f =
+	AUTO_FABRIC struct fabric *f =
 		parse("Switch 2 \"A\"\n[1] \"B\"[1]\nswitchguid=0x77\nSwitch 2 \"B\"\n[1] \"A\"[1]\n");
 
-	(void)state;
 	linked(f, 0x200000, 1, 0x200001, 1);
 	one_warning(f, "lost line", 3, "ibsim skips the line right behind a node's ports");
-	fabric_unref(f);
-	f = parse(
+	AUTO_FABRIC struct fabric *g = parse(
 		"Switch 2 \"A\"\n[1] \"B\"[1]\nSwitch 2 \"C\"\n\nSwitch 2 \"B\"\n[1] \"A\"[1]\n" MORE_IBSIM);
 	one_warning(
-		f, "unread line", 3,
+		g, "unread line", 3,
 		"x:3: found 'Switch 2 \"C\"', expected an empty line between: ibsim skips the line right");
-	assert_true(f->warnings.w[0].missing);
-	fabric_unref(f);
+	assert_true(g->warnings.w[0].missing);
 	refused("Switch 2 \"A\"\n[1] \"B\"[1]\nSwitch 2 \"C\"\n\nSwitch 2 \"B\"\n[1] \"A\"[1]\n",
 		"x:3: found 'Switch 2 \"C\"'");
 }
@@ -117,22 +103,18 @@ static void test_ibsim_line_behind_ports(void **state)
 static void test_ibsim_long_line(void **state)
 {
 	char pad[300];
-	struct fabric *f;
-	char *s;
 
-	(void)state;
 	memset(pad, 'z', sizeof(pad));
 	pad[sizeof(pad) - 1] = 0;
-	s = str_printf("Switch 2 \"A\"\n[1] \"B\"[1] # %s\n[2] \"B\"[2]\n\nSwitch 2 \"B\"\n[1] "
-		       "\"A\"[1]\n" MORE_IBSIM,
-		       pad);
-	f = parse(s);
+	AUTO_FREE char *s =
+		str_printf("Switch 2 \"A\"\n[1] \"B\"[1] # %s\n[2] \"B\"[2]\n\nSwitch 2 \"B\"\n[1] "
+			   "\"A\"[1]\n" MORE_IBSIM,
+			   pad);
+	AUTO_FABRIC struct fabric *f = parse(s);
 	linked(f, 0x200000, 1, 0x200001, 1);
 	assert_int_equal(f->n_links, 1);
 	assert_int_equal(count_warnings(f, "lost line"), 1);
 	assert_int_equal(count_warnings(f, "unread line"), 1);
-	fabric_unref(f);
-	free(s);
 }
 
 static void test_ibsim_rates(void **state)
@@ -152,25 +134,21 @@ static void test_ibsim_rates(void **state)
 		{" # \"x\" lid 1 1xSDR", " # \"x\" lid 1 4xSDR", WIDTH_1X, SPEED_SDR},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(t); i++) {
-		char *s = str_printf("Switch 2 \"A\"\n[1] \"B\"[1]%s\n\nSwitch 2 \"B\"\n[1] \"A\"[1]%s\n",
-				     t[i].a, t[i].b);
-		struct fabric *f = parse(s);
+		AUTO_FREE char *s = str_printf(
+			"Switch 2 \"A\"\n[1] \"B\"[1]%s\n\nSwitch 2 \"B\"\n[1] \"A\"[1]%s\n", t[i].a, t[i].b);
+		AUTO_FABRIC struct fabric *f = parse(s);
 
 		linked(f, 0x200000, 1, 0x200001, 1);
 		assert_int_equal(f->port_width[port(f, 0x200000, 1)], t[i].w);
 		assert_int_equal(f->port_speed[port(f, 0x200001, 1)], t[i].s);
-		fabric_unref(f);
-		free(s);
 	}
 	{
-		struct fabric *f =
+		AUTO_FABRIC struct fabric *f =
 			parse("speed=7\nwidth=1\nextspeed=1\nSwitch 2 \"A\"\n[1] \"A\"[2]\n[2] \"A\"[1]\n");
 
 		assert_int_equal(f->port_width[port(f, 0x200000, 1)], WIDTH_1X);
 		assert_int_equal(f->port_speed[port(f, 0x200000, 1)], SPEED_FDR);
-		fabric_unref(f);
 	}
 }
 
@@ -219,25 +197,13 @@ static void test_ibsim_wrong_lines(void **state)
 					    "do Link \"A\"[9] \"A\"[1]",
 					    "do Link \"A\"[1] \"A\"[9]"};
 
-	(void)state;
-	for (size_t i = 0; i < ARRAY_LEN(ports); i++) {
-		char *s = str_printf("Switch 2 \"A\"\n%s\n", ports[i].line);
-
-		refused(s, ports[i].found);
-		free(s);
-	}
-	for (size_t i = 0; i < ARRAY_LEN(settings); i++) {
-		char *s = str_printf("%s\nSwitch 2 \"A\"\n", settings[i]);
-
-		refused(s, "x:1: found a value that cannot be used");
-		free(s);
-	}
-	for (size_t i = 0; i < ARRAY_LEN(links); i++) {
-		char *s = str_printf("Switch 2 \"A\"\n\n%s\n", links[i]);
-
-		refused(s, "x:3: found a");
-		free(s);
-	}
+	for (size_t i = 0; i < ARRAY_LEN(ports); i++)
+		refused(line_of("Switch 2 \"A\"\n%s\n", ports[i].line), ports[i].found);
+	for (size_t i = 0; i < ARRAY_LEN(settings); i++)
+		refused(line_of("%s\nSwitch 2 \"A\"\n", settings[i]),
+			"x:1: found a value that cannot be used");
+	for (size_t i = 0; i < ARRAY_LEN(links); i++)
+		refused(line_of("Switch 2 \"A\"\n\n%s\n", links[i]), "x:3: found a");
 	refused("Switch\n", "found no node");
 	refused("Switch 2 \"A\"\n\nSwitch 0 \"B\"\n", "x:3: found a node without a number of ports");
 	refused("Switch 2 \"A\"\n\nSwitch x \"B\"\n", "x:3: found a node without a number of ports");
@@ -246,18 +212,16 @@ static void test_ibsim_wrong_lines(void **state)
 	refused("Switch 2 \"A\"\n\ninclude\n", "include without a file");
 	refused("Switch 2 \"A\"\n\ninclude \"\"\n", "include without a file");
 	{
-		struct fabric *f =
+		AUTO_FABRIC struct fabric *f =
 			parse("Switch 2 \"A\"\n[1] \"B\"[1]\n\nSwitch 2 \"B\"\n\ndo Unlink \"A\"[1]\n");
 
 		assert_int_equal(count_warnings(f, "console command"), 1);
 		assert_int_equal(f->n_links, 1);
-		fabric_unref(f);
 	}
 }
 
 static void test_ibsim_errors(void **state)
 {
-	(void)state;
 	refused("Switch \"A\"\n", "found no node");
 	refused("Switch 4 \"A\"\n\nSwitch 4 B\n",
 		"x:3: found a node without id, expected an id in double quotes");
@@ -272,8 +236,6 @@ static void test_ibsim_errors(void **state)
 	refused("Switch 2 \"A\"\n\ndo Link \"A\"[1]\n", "x:3: found a wrong Link command");
 	refused("Switch 2 \"A\"\n@[7] \"n\"\n", "x:2: found a wrong name of a port");
 }
-
-/* Ids like ibnetdiscover's alone do not make it one; lines that tell GUIDs do. */
 
 int main(void)
 {

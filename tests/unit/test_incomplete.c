@@ -1,7 +1,6 @@
 /* Sources of which a part is missing: told, kept in variants, and never taken for whole. */
 #include "core/fabric/changes.h"
 #include "core/formats/readers.h"
-#include "fixture.h"
 #include "formats.h"
 
 #include "core/source/live.h"
@@ -9,30 +8,28 @@
 /* A file of which any part at the end is missing is told to be incomplete, or has lost no link. */
 static void every_cut(const char *path, size_t from)
 {
-	struct fabric *whole = load(path), *f;
+	AUTO_FABRIC struct fabric *whole = load(path);
 	uint32_t told = 0;
-	struct err e;
 	size_t size;
-	char *data = read_all(path, &size);
+	AUTO_FREE char *data = read_all(path, &size);
 
 	assert_int_equal(whole->warnings.missing, 0);
 	for (size_t cut = from; cut < size; cut++) {
+		AUTO_FABRIC struct fabric *f = NULL;
+		struct err e;
+
 		if (fabric_parse("x", data, cut, &f, &e))
 			continue;
 		if (!f->warnings.missing && f->n_links != whole->n_links)
 			fail_msg("%s cut behind %zu bytes: %u of %u links, and nothing is missing", path, cut,
 				 f->n_links, whole->n_links);
 		told += f->warnings.missing != 0;
-		fabric_unref(f);
 	}
 	assert_true(told > 20);
-	free(data);
-	fabric_unref(whole);
 }
 
 static void test_cuts(void **state)
 {
-	(void)state;
 	every_cut("tests/fabrics/formats/two-leaf.ibnetdiscover", 1);
 	/* as long as no cable has two lines, the list may be one of a line a cable */
 	every_cut("tests/fabrics/formats/two-leaf.lst", 1200);
@@ -42,16 +39,13 @@ static void test_cuts(void **state)
 static uint64_t missing_without_newline(const char *text)
 {
 	size_t size = strlen(text);
-	struct fabric *f;
+	AUTO_FABRIC struct fabric *f = NULL;
 	struct err e;
-	uint64_t missing;
 
 	assert_int_equal(text[size - 1], '\n');
 	if (fabric_parse("x", text, size - 1, &f, &e))
 		fail_msg("%s", e.msg);
-	missing = f->warnings.missing;
-	fabric_unref(f);
-	return missing;
+	return f->warnings.missing;
 }
 
 /* A file whose last record is complete is whole, whether a newline ends it or not. */
@@ -79,13 +73,11 @@ static void test_last_newline(void **state)
 		{"host h1 A[1]\nA[2] B\n", 1},	      /* of "B2" */
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(file); i++) {
 		size_t size;
-		char *data = read_all(file[i], &size);
+		AUTO_FREE char *data = read_all(file[i], &size);
 
 		assert_int_equal(missing_without_newline(data), 0);
-		free(data);
 	}
 	assert_int_equal(missing_without_newline(switch_row), 0);
 	assert_int_equal(missing_without_newline(by_port), 0);
@@ -108,17 +100,11 @@ static void test_prompt(void **state)
 		bool cut;
 	} ends[] = {{"[root@ufm ~]# ", false}, {"$ ", false}, {"vendid=0x2c9", true},
 		    {"[2]\t\"S-00", true},     {"", false},   {"vendid=0x2c9\n", true}};
-	char *all;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(ends); i++) {
-		struct fabric *f;
+		AUTO_FABRIC struct fabric *f = parse(line_of("%s%s", text, ends[i].behind));
 
-		all = str_printf("%s%s", text, ends[i].behind);
-		f = parse(all);
 		assert_int_equal(f->warnings.missing, ends[i].cut);
-		fabric_unref(f);
-		free(all);
 	}
 }
 
@@ -127,24 +113,13 @@ static void test_alone(void **state)
 {
 	static const char text[] = "vendid=0x2c9\ndevid=0xc738\nswitchguid=0x1000(1000)\n"
 				   "Switch\t2 \"S-0000000000001000\"\t# \"one\" base port 0 lid 1 lmc 0\n";
-	struct fabric *f = parse(text), *g;
-	char *saved = NULL, *ended = str_printf("%s\n", text);
-	size_t size;
-	FILE *out = open_memstream(&saved, &size);
+	AUTO_FABRIC struct fabric *cut = parse(text);
+	AUTO_FABRIC struct fabric *ended = parse(line_of("%s\n", text));
+	AUTO_FABRIC struct fabric *saved = written(ended);
 
-	(void)state;
-	assert_int_equal(f->warnings.missing, 1);
-	g = parse(ended);
-	assert_int_equal(g->warnings.missing, 0);
-	fabric_unref(f);
-	assert_int_equal(write_ibnetdiscover(out, g, NULL, NULL, NULL), 0);
-	fclose(out);
-	f = parse(saved);
-	assert_int_equal(f->warnings.missing, 0);
-	fabric_unref(f);
-	fabric_unref(g);
-	free(saved);
-	free(ended);
+	assert_int_equal(cut->warnings.missing, 1);
+	assert_int_equal(ended->warnings.missing, 0);
+	assert_int_equal(saved->warnings.missing, 0);
 }
 
 /* Two switches, a host on each; the switches' port 2 is up: what it leads to is as asked. */
@@ -172,11 +147,11 @@ static struct fabric *discovered(bool second, bool open)
 
 static void test_changes(void **state)
 {
-	struct fabric *before = discovered(true, false), *silent = discovered(false, true),
-		      *gone = discovered(false, false);
-	struct text t = {0};
+	AUTO_FABRIC struct fabric *before = discovered(true, false);
+	AUTO_FABRIC struct fabric *silent = discovered(false, true);
+	AUTO_FABRIC struct fabric *gone = discovered(false, false);
+	AUTO_TEXT struct text t = {0};
 
-	(void)state;
 	assert_int_equal(fabric_changes(before, silent, NULL, &t, NULL), 2);
 	assert_string_equal(text_str(&t), "? node host2 (0x0000000000000021, CA, 1 port)\n"
 					  "    link host2[1] -- two[1]\n"
@@ -190,23 +165,17 @@ static void test_changes(void **state)
 					  "- node two (0x0000000000000020, switch, 4 ports)\n"
 					  "    link two[1] -- host2[1]\n"
 					  "    link two[2] -- one[2]\n");
-	text_free(&t);
-	fabric_unref(before);
-	fabric_unref(silent);
-	fabric_unref(gone);
 }
 
 /* Told by kind; kept when names or chassis make another variant of the fabric. */
 static void test_told(void **state)
 {
-	struct session *s = session_new(all_engines, all_commands);
-	struct text t = {0};
+	AUTO_SESSION struct session *s = session_new(all_engines, all_commands);
+	AUTO_TEXT struct text t = {0};
 
-	(void)state;
 	assert_int_equal(session_set_fabric(s, discovered(false, true), "live", NULL, NULL), 0);
 	warnings_tell_missing(&s->fabric->warnings, &t);
 	assert_string_equal(text_str(&t), "1 open port");
-	text_free(&t);
 	ok_line(s, "route minhop");
 	line_says(s, "check",
 		  "INCOMPLETE: a part of the fabric is not in test (1 open port; `show warnings`)");
@@ -214,7 +183,6 @@ static void test_told(void **state)
 	line_says(s, "show", "INCOMPLETE");
 	ok_line(s, "set port_guids ibsim");
 	line_says(s, "show", "INCOMPLETE"); /* of another variant */
-	session_free(s);
 }
 
 int main(void)

@@ -21,20 +21,6 @@ static struct session *new_session(void)
 	return session_new(all_engines, all_commands);
 }
 
-/* A line that is printed to; freed with the next one. */
-static const char *line_of(const char *fmt, ...) PRINTF_LIKE(1, 2);
-static const char *line_of(const char *fmt, ...)
-{
-	static struct text t;
-	va_list ap;
-
-	text_free(&t);
-	va_start(ap, fmt);
-	text_addv(&t, fmt, ap);
-	va_end(ap);
-	return text_str(&t);
-}
-
 /* `part` so many times. */
 static char *many(const char *part, unsigned n)
 {
