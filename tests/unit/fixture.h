@@ -16,6 +16,8 @@
 #include <cmocka.h>
 
 #include "core/base/err.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
 #include "core/fabric/builder.h"
 #include "core/session/core_commands.h"
 #include "core/source/synth.h"
@@ -155,5 +157,7 @@ static inline void line_fails(struct session *s, const char *line, const char *p
 	if (!strstr(e.msg, part))
 		fail_msg("%s: \"%s\" is not in: %s", line, part, e.msg);
 }
+
+#include "tests/unit/shared_b.h"
 
 #endif

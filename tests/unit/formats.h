@@ -19,6 +19,7 @@
 #include <cmocka.h>
 #include "core/base/cursor.h"
 #include "core/base/err.h"
+#include "tests/unit/shared_b.h"
 #include "core/base/infile.h"
 #include "core/base/memory.h"
 #include "core/base/progress.h"
