@@ -433,7 +433,7 @@ static void test_every_kind(void **state)
 		for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
 			char line[100];
 			struct err e;
-			AUTO_BY(page_free) struct page p;
+			AUTO_BY(page_free) struct page p = {0};
 			int rc;
 
 			snprintf(line, sizeof(line), "export dot - %s", kinds[i]);

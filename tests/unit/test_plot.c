@@ -25,7 +25,7 @@ static void check_lengths(const struct routing *r, const char *what)
 			 f.v[FIG_HOPS_MEAN], b->none, f.v[FIG_UNREACHABLE]);
 	assert_int_equal(b->n ? b->at[b->n - 1].high : 0, (uint64_t)f.v[FIG_HOPS_MOST]);
 	for (uint32_t k = 0; k < b->n; k++) {
-		AUTO_BY(path_free) struct path path;
+		AUTO_BY(path_free) struct path path = {0};
 
 		assert_int_equal(b->at[k].low, b->at[k].high);
 		if (!b->at[k].count) {

@@ -33,7 +33,7 @@ static void expect_counts(struct session *s)
 
 	for (uint32_t a = 0; a < f->n_endports; a++)
 		for (uint32_t b = 0; b < f->n_endports; b++) {
-			AUTO_BY(path_free) struct path p;
+			AUTO_BY(path_free) struct path p = {0};
 
 			if (a == b || !counts(s, a) || !counts(s, b))
 				continue;

@@ -240,7 +240,7 @@ static void test_drops(void **state)
 		const struct routing *r = session_routing(s);
 
 		for (uint32_t b = 0; !endport_is_switch(s->fabric, a) && b < s->fabric->n_endports; b++) {
-			AUTO_BY(path_free) struct path p;
+			AUTO_BY(path_free) struct path p = {0};
 
 			if (a == b || endport_is_switch(s->fabric, b))
 				continue;

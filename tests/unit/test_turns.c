@@ -29,7 +29,7 @@ static void expect_counts(const struct session *s)
 			continue;
 		for (unsigned lid = 1; lid <= r->lids->max_lid; lid++) {
 			uint32_t b = lid_owner(r->lids, lid);
-			AUTO_BY(path_free) struct path p;
+			AUTO_BY(path_free) struct path p = {0};
 
 			if (b == NO_ID || b == a)
 				continue;
