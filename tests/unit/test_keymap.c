@@ -1,16 +1,5 @@
 /* Keymaps: names of keys, bindings, mistakes named with file and line. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-#include <cmocka.h>
-#include "core/base/err.h"
-#include "core/base/memory.h"
-#include "core/base/text.h"
+#include "fixture.h"
 #include "tui/keymap.h"
 
 static bool action(const char *name)
@@ -28,15 +17,10 @@ static const struct keymap_check check = {action, pane, NULL};
 /* Reads a keymap that has this text. */
 static void read_keys(struct keymap *km, const char *text, struct text *errors)
 {
-	char path[] = "/tmp/keys-XXXXXX";
-	FILE *f = fdopen(mkstemp(path), "w");
+	AUTO_TEMP char *path = temp_file(text);
 	struct err e;
 
-	assert_non_null(f);
-	fputs(text, f);
-	assert_int_equal(fclose(f), 0);
 	assert_int_equal(keymap_load(km, path, &check, errors, &e), 0);
-	unlink(path);
 }
 
 static void names_round_trip(void **state)
@@ -45,7 +29,6 @@ static void names_round_trip(void **state)
 					    "Up", "F1",	 "F12", "PgDn",	 "M-C-a", "\xc3\xa9", "?",   "C-_"};
 	char buf[32], with[40];
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
 		keycode k, again;
 
@@ -62,7 +45,6 @@ static void bad_names(void **state)
 	static const char *const names[] = {"", "F13", "F0", "C-%", "Foo", "C-", "xy", "M-M-x", "\xff"};
 	keycode k;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(names); i++)
 		assert_false(key_parse(names[i], strlen(names[i]), &k));
 	assert_int_equal(keys_parse("C-x,", &k), 0);
@@ -70,12 +52,11 @@ static void bad_names(void **state)
 
 static void panes_before_all(void **state)
 {
-	struct keymap km = {0};
+	AUTO_BY(keymap_clear) struct keymap km = {0};
 	struct text errors = {0};
 	keycode key[2] = {'f', 0};
 	bool more;
 
-	(void)state;
 	read_keys(&km, "bind f :fail %object\nbind ports f :fail link %port # of the row\nbind g,g up\n",
 		  &errors);
 	assert_string_equal(text_str(&errors), "");
@@ -87,15 +68,13 @@ static void panes_before_all(void **state)
 	assert_true(more);
 	assert_string_equal(keymap_find(&km, "hosts", key, 2, &more)->does, "up");
 	assert_string_equal(keymap_which(&km, "ports", ":fail")->map, "ports");
-	keymap_clear(&km);
 }
 
 static void mistakes_leave_the_rest(void **state)
 {
-	struct keymap km = {0};
-	struct text errors = {0};
+	AUTO_BY(keymap_clear) struct keymap km = {0};
+	AUTO_TEXT struct text errors = {0};
 
-	(void)state;
 	read_keys(&km,
 		  "# c\nbind x up\nbnid y up\nbind C-% up\nbind y nonsense\nbind z\nbind x,y up\nunbind "
 		  "q\nbind w up",
@@ -106,14 +85,12 @@ static void mistakes_leave_the_rest(void **state)
 	assert_non_null(strstr(errors.s, ":5: unknown action \"nonsense\""));
 	assert_non_null(strstr(errors.s, ":6: "));
 	assert_non_null(strstr(errors.s, ":7: x y clashes"));
-	text_free(&errors);
-	keymap_clear(&km);
 }
 
 /* Read a file of these bytes, which must be there; what is complained of. */
 static char *complaints(const char *path, const char *bytes, size_t size, size_t *bindings)
 {
-	struct keymap km = {0};
+	AUTO_BY(keymap_clear) struct keymap km = {0};
 	struct text errors = {0};
 	struct err e;
 	FILE *f = fopen(path, "w");
@@ -122,7 +99,6 @@ static char *complaints(const char *path, const char *bytes, size_t size, size_t
 	fclose(f);
 	assert_int_equal(keymap_load(&km, path, &check, &errors, &e), 0);
 	*bindings = km.n;
-	keymap_clear(&km);
 	return errors.s ? errors.s : str_dup("");
 }
 
@@ -201,54 +177,38 @@ static unsigned lines_in(const char *s)
 /* Files that include each other end, whatever they include, and each mistake is told once. */
 static void includes_end(void **state)
 {
-	char path[] = "/tmp/ibscope-include-XXXXXX", *said, *want;
-	struct text t = {0};
+	AUTO_TEMP char *path = temp_file("");
+	AUTO_FREE char *deep = str_printf("%s:3: include: more than 8 files within each other\n", path);
+	AUTO_FREE char *many = str_printf("%s:22: include: more than 64 files in one keymap\n", path);
+	AUTO_TEXT struct text t = {0};
 	size_t n;
 
-	(void)state;
-	close(mkstemp(path));
 	text_add(&t, "bind x up\nbind y nonsense\n");
 	for (int i = 0; i < 20; i++)
 		text_add(&t, "include %s\n", path);
-	said = complaints(path, t.s, t.len, &n);
+	AUTO_FREE char *said = complaints(path, t.s, t.len, &n);
 	assert_int_equal(n, 1);
-	want = str_printf("%s:3: include: more than 8 files within each other\n", path);
-	assert_non_null(strstr(said, want));
-	free(want);
-	want = str_printf("%s:22: include: more than 64 files in one keymap\n", path);
-	assert_non_null(strstr(said, want));
-	free(want);
+	assert_non_null(strstr(said, deep));
+	assert_non_null(strstr(said, many));
 	assert_true(lines_in(said) <= 1 + 20 + 20);
-	free(said);
-	text_free(&t);
-	unlink(path);
 }
 
 static void no_text(void **state)
 {
-	char path[] = "/tmp/ibscope-bytes-XXXXXX", *said, *want;
+	static const char mark[] = "\xef\xbb\xbf"
+				   "bind x up\n";
+	AUTO_TEMP char *path = temp_file("");
+	AUTO_FREE char *nul = str_printf("%s:2: found a NUL byte as character 7, expected text\n", path);
+	AUTO_FREE char *bom = str_printf("%s:1: found a byte order mark (EF BB BF) before the text, expected "
+					 "none (take it off: tail -c +4)\n",
+					 path);
 	size_t n;
 
-	(void)state;
-	close(mkstemp(path));
-	said = complaints(path, "bind x up\nbind y\0up\nbind z up\n", 31, &n);
+	AUTO_FREE char *said = complaints(path, "bind x up\nbind y\0up\nbind z up\n", 31, &n);
 	assert_int_equal(n, 1);
-	want = str_printf("%s:2: found a NUL byte as character 7, expected text\n", path);
-	assert_string_equal(said, want);
-	free(want);
-	free(said);
-	said = complaints(path,
-			  "\xef\xbb\xbf"
-			  "bind x up\n",
-			  13, &n);
-	want = str_printf(
-		"%s:1: found a byte order mark (EF BB BF) before the text, expected none (take it off: "
-		"tail -c +4)\n",
-		path);
-	assert_string_equal(said, want);
-	free(want);
-	free(said);
-	unlink(path);
+	assert_string_equal(said, nul);
+	AUTO_FREE char *then = complaints(path, mark, strlen(mark), &n);
+	assert_string_equal(then, bom);
 }
 
 /* --- where keymaps are found --------------------------------------------------- */
@@ -258,48 +218,36 @@ static char top[64]; /* a folder of its own for every test */
 /* An empty file below top, with the folders it needs. */
 static void put(const char *path)
 {
-	char *line = str_printf("mkdir -p \"$(dirname %s/%s)\" && : >%s/%s", top, path, top, path);
-
-	assert_int_equal(system(line), 0);
-	free(line);
+	shell("mkdir -p \"$(dirname %s/%s)\" && : >%s/%s", top, path, top, path);
 }
 
 /* What is found for a name, as seen from top; "" for nothing. */
 static void expect_found(const char *name, const char *want)
 {
-	char *program = str_printf("%s/a/bin/program", top), *installed = str_printf("%s/installed", top);
-	char *path = keymap_path(name, program, installed), *whole = path ? realpath(path, NULL) : NULL;
+	AUTO_FREE char *program = str_printf("%s/a/bin/program", top),
+		       *installed = str_printf("%s/installed", top);
+	AUTO_FREE char *path = keymap_path(name, program, installed),
+		       *whole = path ? realpath(path, NULL) : NULL;
 
 	assert_string_equal(whole ? whole + strlen(top) + 1 : "", want);
-	free(whole);
-	free(path);
-	free(installed);
-	free(program);
 }
 
 static int new_top(void **state)
 {
-	char *config;
-
-	(void)state;
 	strcpy(top, "/tmp/ibscope-keymap-XXXXXX");
 	if (!mkdtemp(top))
 		return -1;
-	config = str_printf("%s/config", top);
+	AUTO_FREE char *config = str_printf("%s/config", top);
 	setenv("XDG_CONFIG_HOME", config, 1);
-	free(config);
 	put("a/bin/program");
 	return 0;
 }
 
 static int drop_top(void **state)
 {
-	char *line = str_printf("rm -rf %s", top);
-	int rc = system(line);
+	AUTO_FREE char *line = str_printf("rm -rf %s", top);
 
-	(void)state;
-	free(line);
-	return rc;
+	return system(line);
 }
 
 /* Each place comes before those that were filled earlier. */
@@ -309,7 +257,6 @@ static void places_in_order(void **state)
 					     "a/keymaps/x.keys", "a/bin/keymaps/x.keys",
 					     "config/ibscope/x.keys"};
 
-	(void)state;
 	expect_found("x", "");
 	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
 		put(places[i]);
@@ -321,29 +268,21 @@ static void places_in_order(void **state)
 /* A link in another folder leads to the program, and so to its keymaps. */
 static void link_to_program(void **state)
 {
-	char *link = str_printf("%s/link", top), *target = str_printf("%s/a/bin/program", top), *path;
+	AUTO_FREE char *link = str_printf("%s/link", top), *target = str_printf("%s/a/bin/program", top);
 
-	(void)state;
 	put("a/share/ibscope/keymaps/x.keys");
 	assert_int_equal(symlink(target, link), 0);
-	path = keymap_path("x", link, "/nonexistent");
+	AUTO_FREE char *path = keymap_path("x", link, "/nonexistent");
 	assert_non_null(path);
-	free(path);
-	free(target);
-	free(link);
 }
 
 /* A file by its path; a folder of that name is none. */
 static void by_path(void **state)
 {
-	char *path, *name;
-
-	(void)state;
 	put("mine/my.keys");
-	name = str_printf("%s/mine/my.keys", top);
-	path = keymap_path(name, "/nonexistent", "/nonexistent");
+	char *name = str_printf("%s/mine/my.keys", top);
+	AUTO_FREE char *path = keymap_path(name, "/nonexistent", "/nonexistent");
 	assert_string_equal(path, name);
-	free(path);
 	free(name);
 	name = str_printf("%s/mine", top);
 	assert_null(keymap_path(name, "/nonexistent", "/nonexistent"));
@@ -364,22 +303,21 @@ static char *given(const char *file)
 static void include_given(void **state)
 {
 	struct keymap_check with_given = check;
-	struct keymap km = {0};
-	struct text errors = {0};
+	AUTO_BY(keymap_clear) struct keymap km = {0};
+	AUTO_TEXT struct text errors = {0};
 	struct err e;
-	char *path = str_printf("%s/mine/default.keys", top);
+	AUTO_FREE char *path = str_printf("%s/mine/default.keys", top);
 	FILE *f;
 	bool more;
 	keycode x = 'x', y = 'y', z = 'z';
 
-	(void)state;
 	with_given.given = given;
 	put("a/share/ibscope/keymaps/default.keys");
 	put("mine/beside.keys");
 	for (int i = 0; i < 3; i++) {
 		static const char *const names[] = {"mine/default.keys", "mine/beside.keys",
 						    "a/share/ibscope/keymaps/default.keys"};
-		char *to = str_printf("%s/%s", top, names[i]);
+		AUTO_FREE char *to = str_printf("%s/%s", top, names[i]);
 
 		put(names[i]);
 		f = fopen(to, "we");
@@ -389,16 +327,12 @@ static void include_given(void **state)
 			       : "bind x up\n",
 		      f);
 		fclose(f);
-		free(to);
 	}
 	assert_int_equal(keymap_load(&km, path, &with_given, &errors, &e), 0);
 	assert_non_null(keymap_find(&km, "all", &x, 1, &more));
 	assert_non_null(keymap_find(&km, "all", &y, 1, &more));
 	assert_non_null(keymap_find(&km, "all", &z, 1, &more));
 	assert_non_null(strstr(text_str(&errors), "default.keys:4: include: cannot read"));
-	text_free(&errors);
-	keymap_clear(&km);
-	free(path);
 }
 
 int main(void)

@@ -1,16 +1,13 @@
 /* views/base/kin: what names of one form share is left out, and what tells them apart stays. */
-#include <string.h>
-#include "core/base/text.h"
 #include "fixture.h"
 #include "core/base/hostlist.h"
 
 static void cut_is(const struct kin *k, const char *name, unsigned w, const char *expected)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 
 	kin_cut(k, name, w, &t);
 	assert_string_equal(text_str(&t), expected);
-	text_free(&t);
 }
 
 static struct kin noted(const char *const *name)
@@ -29,7 +26,6 @@ static void test_forms(void **state)
 	struct kin k = NOTED("MF0;sat11-0101-0901-01ib1-A:MCS8500/S01/U1", "SAT111092905053 ibp213s0f0",
 			     "MF0;sat11-0101-0903-01ib1-A:MCS8500/L16/U2", "SAT111092905037 ibp11s0f0");
 
-	(void)state;
 	/* as much of the begin as fits; numbers are whole, and a letter stays with its number */
 	cut_is(&k, "MF0;sat11-0101-0901-01ib1-A:MCS8500/S01/U1", 42,
 	       "MF0;sat11-0101-0901-01ib1-A:MCS8500/S01/U1");
@@ -50,7 +46,6 @@ static void test_ends(void **state)
 	struct kin k = NOTED("hall-a rack[1] → hall-b rack[1]", "hall-a rack[1] → hall-c rack[1]",
 			     "hall-a rack[1] → hall-b rack[2]");
 
-	(void)state;
 	cut_is(&k, "hall-a rack[1] → hall-b rack[1]", 16, "…[1] → …b …[1]");
 	kin_free(&k);
 	/* one name tells nothing of what is shared */

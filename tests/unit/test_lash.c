@@ -1,15 +1,11 @@
 /* LASH: routes, layers, balancing, mesh analysis, against plain models and known vectors. */
 #include "core/base/cursor.h"
-#include "core/base/err.h"
-#include "core/base/memory.h"
 #include "core/base/rng.h"
-#include "core/base/text.h"
 #include "engine_run.h"
 
 #include "core/analysis/credit/cdg.h"
 #include "core/sm/engine.h"
 #include "engines/lash/lash.h"
-#include "engines/engines.h"
 
 extern const struct engine engine_lash;
 
@@ -28,16 +24,12 @@ static struct fabric *linked(unsigned n, const uint8_t (*link)[2], unsigned n_li
 {
 	struct fabric_builder *b = fb_new();
 	unsigned next[64] = {0};
-	struct fabric *f;
-	struct err e;
 
 	for (unsigned i = 0; i < n; i++)
 		fb_add(b, NODE_SWITCH, (uint64_t)(i + 1) << 56, 8, "");
 	for (unsigned i = 0; i < n_links; i++)
 		assert_true(fb_link(b, link[i][0], ++next[link[i][0]], link[i][1], ++next[link[i][1]]));
-	if (fb_finish(b, "test", "synthetic", &f, &e))
-		fail_msg("%s", e.msg);
-	return f;
+	return built(b);
 }
 
 /* --- vectors of the specification ----------------------------------------------------------- */
@@ -49,12 +41,10 @@ static void test_ring(void **state)
 {
 	static const char next[6][6] = {"-11155", "0-2200", "11-331", "222-44", "5333-5", "00444-"};
 	static const char layer[6][6] = {"-00000", "0-1101", "01-111", "011-01", "0010-0", "01110-"};
-	struct run x;
-	const struct lash *l;
+	AUTO_BY(run_free) struct run x;
 
-	(void)state;
 	run_new(&x, linked(6, ring6, 6));
-	l = run_route(&x);
+	const struct lash *l = run_route(&x);
 	assert_non_null(l);
 	assert_int_equal(l->plan->need, 2);
 	assert_int_equal(l->plan->count[0], 26);
@@ -75,7 +65,6 @@ static void test_ring(void **state)
 			assert_int_equal(routing_sl(x.r, x.l->base[s], x.l->base[d]).lo, layer[s][d] - '0');
 		}
 	}
-	run_free(&x);
 }
 
 static const uint8_t endless[][2] = {{2, 13}, {5, 15}, {8, 4},	{16, 14}, {15, 11}, {6, 0},
@@ -85,10 +74,8 @@ static const uint8_t endless[][2] = {{2, 13}, {5, 15}, {8, 4},	{16, 14}, {15, 11
 /* Balancing that never ends with some random numbers. */
 static void test_endless_balancing(void **state)
 {
-	struct run x;
-	const struct lash *l;
+	AUTO_BY(run_free) struct run x;
 
-	(void)state;
 	run_new(&x, linked(17, endless, ARRAY_LEN(endless)));
 	assert_null(run_route(&x));
 	assert_non_null(strstr(x.out.refused.msg, "would hang"));
@@ -96,21 +83,19 @@ static void test_endless_balancing(void **state)
 	run_set(&x, "scatter_ports", "2");
 	assert_null(run_route(&x));
 	run_set(&x, "scatter_ports", "3");
-	l = run_route(&x);
+	const struct lash *l = run_route(&x);
 	assert_non_null(l);
 	assert_int_equal(l->plan->count[0], 250);
 	assert_int_equal(l->plan->count[1], 22);
 	assert_int_equal(l->count[0], 138);
 	assert_int_equal(l->count[1], 134);
 	assert_int_equal(x.random, 0); /* a generator seeded for each sweep leaves no trace */
-	run_free(&x);
 }
 
 static void test_random_numbers(void **state)
 {
 	static const uint32_t seeds[] = {0, 1, 5, 12345, 0x7fffffff, 0x80000000, 0xffffffff};
 
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_LEN(seeds); i++) {
 		struct glibc_random g, h;
 
@@ -142,7 +127,6 @@ static void test_shapes(void **state)
 	struct mesh_shape s[MESH_TYPES];
 	unsigned count[MESH_DIMENSIONS] = {0};
 
-	(void)state;
 	mesh_shapes(s);
 	for (unsigned i = 0; i < MESH_TYPES; i++) {
 		count[s[i].dimensions - 1]++;
@@ -167,7 +151,6 @@ static void test_chain_switch(void **state)
 {
 	int32_t m[MESH_LINKS * MESH_LINKS] = {0}, poly[MESH_LINKS + 1];
 
-	(void)state;
 	m[1] = m[MESH_LINKS] = MESH_FAR;
 	mesh_polynomial(m, 2, poly);
 	assert_int_equal(poly[0], -1);
@@ -178,16 +161,13 @@ static void test_chain_switch(void **state)
 /* A torus with shuffled ports gets its dimensions, and links their axes. */
 static void test_mesh(void **state)
 {
-	struct run x;
-	const struct lash *l;
-	const struct lash_mesh *m;
+	AUTO_BY(run_free) struct run x;
 
-	(void)state;
 	run_new(&x, make_fabric("torus:5x7,shuffle=1,seed=4"));
 	run_set(&x, "do_mesh_analysis", "TRUE");
-	l = run_route(&x);
+	const struct lash *l = run_route(&x);
 	assert_non_null(l);
-	m = l->plan->mesh;
+	const struct lash_mesh *m = l->plan->mesh;
 	assert_non_null(m);
 	assert_int_equal(m->dimensions, 2);
 	assert_int_equal(m->size[m->order[0]], 7);
@@ -200,7 +180,6 @@ static void test_mesh(void **state)
 		assert_int_equal(seen & 0x1e, 0x1e); /* +X -X +Y -Y */
 		assert_int_not_equal(lash_coordinate(l, sw, 0), MESH_FAR);
 	}
-	run_free(&x);
 }
 
 /* --- the incremental cycle test against plain search ----------------------------------------------- */
@@ -219,7 +198,7 @@ static bool leads_to(const uint8_t *dep, uint32_t n, uint32_t a, uint32_t b, uin
 
 static bool plain_add(uint8_t *dep, uint32_t n, const struct dependency *d, unsigned k)
 {
-	uint8_t *was = mem_dup(dep, (size_t)n * n), *seen = NEW_ARRAY(n, uint8_t);
+	AUTO_FREE uint8_t *was = mem_dup(dep, (size_t)n * n), *seen = NEW_ARRAY(n, uint8_t);
 	bool ok = true;
 
 	for (unsigned i = 0; i < k && ok; i++) {
@@ -229,8 +208,6 @@ static bool plain_add(uint8_t *dep, uint32_t n, const struct dependency *d, unsi
 	}
 	if (!ok)
 		memcpy(dep, was, (size_t)n * n);
-	free(was);
-	free(seen);
 	return ok;
 }
 
@@ -248,31 +225,25 @@ static void test_acyclic(void **state)
 {
 	uint64_t seed = test_seed();
 
-	(void)state;
 	for (unsigned round = 0; round < 8; round++) {
 		uint64_t rng = seed + round;
-		char spec[64];
-		struct run x;
-		struct lash_graph *g;
-		struct acyclic *a;
+		AUTO_BY(run_free) struct run x;
 		struct dependency d[6];
 		uint32_t *cycle, refused = 0;
-		uint8_t *dep;
+		AUTO_FREE char *spec = str_printf("torus:%ux%u,shuffle=1,seed=%u", 3 + rng_below(&rng, 2),
+						  3 + rng_below(&rng, 2), round + 1);
 
-		snprintf(spec, sizeof(spec), "torus:%ux%u,shuffle=1,seed=%u", 3 + rng_below(&rng, 2),
-			 3 + rng_below(&rng, 2), round + 1);
 		run_new(&x, make_fabric(spec));
-		g = lash_graph_new(x.t);
-		a = acyclic_new(g);
+		struct lash_graph *g = lash_graph_new(x.t);
+		struct acyclic *a = acyclic_new(g);
 		cycle = NEW_ARRAY(g->n_channels, uint32_t);
-		dep = NEW_ARRAY((size_t)g->n_channels * g->n_channels, uint8_t);
+		AUTO_FREE uint8_t *dep = NEW_ARRAY((size_t)g->n_channels * g->n_channels, uint8_t);
 		for (unsigned i = 0; i < 400; i++) {
 			unsigned k = 1 + rng_below(&rng, 6), n;
-			bool ok;
 
 			random_bundle(g, &rng, d, k);
 			n = acyclic_cycle(a, d, k, cycle);
-			ok = acyclic_add(a, d, k);
+			bool ok = acyclic_add(a, d, k);
 			assert_int_equal(ok, plain_add(dep, g->n_channels, d, k));
 			assert_int_equal(ok, n == 0);
 			refused += !ok;
@@ -283,10 +254,8 @@ static void test_acyclic(void **state)
 						 dep[c * g->n_channels + y]);
 		assert_true(refused > 0 && acyclic_count(a) > 0);
 		free(cycle);
-		free(dep);
 		acyclic_free(a);
 		lash_graph_free(g);
-		run_free(&x);
 	}
 }
 
@@ -313,32 +282,28 @@ static void test_recall(void **state)
 {
 	uint64_t seed = test_seed(), fresh_searches = 0, recalled_searches = 0;
 
-	(void)state;
 	for (unsigned round = 0; round < 12; round++) {
 		struct dependency bundle[300][4];
 		uint64_t rng = seed + round;
 		unsigned k = 1 + round % 4;
-		struct run x;
-		struct lash_graph *g, *changed;
-		struct acyclic *a, *fresh, *recalled;
-		struct acyclic_memory *m;
-		uint32_t *now;
+		AUTO_BY(run_free) struct run x;
+		struct acyclic *fresh;
 
 		run_new(&x, make_fabric("torus:5x5,shuffle=1"));
-		g = lash_graph_new(x.t);
-		a = acyclic_new(g);
+		struct lash_graph *g = lash_graph_new(x.t);
+		struct acyclic *a = acyclic_new(g);
 		for (unsigned i = 0; i < 300; i++) {
 			random_bundle(g, &rng, bundle[i], k);
 			acyclic_add(a, bundle[i], k);
 		}
-		m = acyclic_remember(a);
+		struct acyclic_memory *m = acyclic_remember(a);
 		acyclic_free(a);
 		if (round % 3) { /* else nothing changes */
 			x.st->link_down[rng_below(&rng, x.f->n_links)] = 1;
 			run_sweep(&x);
 		}
-		changed = lash_graph_new(x.t);
-		now = NEW_ARRAY(g->n_channels, uint32_t);
+		struct lash_graph *changed = lash_graph_new(x.t);
+		AUTO_FREE uint32_t *now = NEW_ARRAY(g->n_channels, uint32_t);
 		lash_graph_map(g, changed, now);
 		for (uint32_t c = 0; c < g->n_channels; c++)
 			if (now[c] != NO_ID) {
@@ -346,7 +311,7 @@ static void test_recall(void **state)
 				assert_int_equal(changed->sw[changed->to[now[c]]], g->sw[g->to[c]]);
 			}
 		fresh = acyclic_new(changed);
-		recalled = acyclic_new(changed);
+		struct acyclic *recalled = acyclic_new(changed);
 		acyclic_recall(recalled, m, now);
 		replay(fresh, recalled, now, (const struct dependency(*)[4])bundle, 300, k);
 		if (k == 1 && round % 3 == 0)
@@ -374,8 +339,6 @@ static void test_recall(void **state)
 		acyclic_free(recalled);
 		lash_graph_free(g);
 		lash_graph_free(changed);
-		free(now);
-		run_free(&x);
 	}
 	assert_true(recalled_searches * 2 < fresh_searches);
 }
@@ -562,11 +525,10 @@ static uint64_t count_pairs(const struct routing *r, const struct lash *l, unsig
 static void check_layers_acyclic(const struct routing *r, const struct lash *l)
 {
 	for (unsigned v = 0; v < l->plan->need; v++) {
-		struct cdg *c = cdg_new(r, v + l->vls.start, true, NULL, NULL);
+		AUTO_ARENA struct cdg *c = cdg_new(r, v + l->vls.start, true, NULL, NULL);
 
 		assert_int_equal(c->n_components, 0);
 		assert_int_equal(count_pairs(r, l, v), l->count[v]);
-		arena_free(c);
 	}
 }
 
@@ -581,15 +543,13 @@ static void test_model(void **state)
 	uint64_t seed = test_seed();
 	unsigned refused = 0, several = 0;
 
-	(void)state;
 	for (unsigned i = 0; i < 2 * ARRAY_LEN(shapes); i++) {
 		uint64_t rng = seed + i;
-		char spec[100];
-		struct run x;
+		AUTO_BY(run_free) struct run x;
 		const struct lash *l;
+		AUTO_FREE char *spec = str_printf("%s,shuffle=1,seed=%u", shapes[i % ARRAY_LEN(shapes)],
+						  1 + rng_below(&rng, 10000));
 
-		snprintf(spec, sizeof(spec), "%s,shuffle=1,seed=%u", shapes[i % ARRAY_LEN(shapes)],
-			 1 + rng_below(&rng, 10000));
 		run_new(&x, make_fabric(spec));
 		x.random = rng_below(&rng, 1000);
 		if (rng_below(&rng, 2))
@@ -605,7 +565,6 @@ static void test_model(void **state)
 		}
 		if (l && i % 4 == 0)
 			check_witnesses(&x, l);
-		run_free(&x);
 	}
 	print_message("%u refused, %u with several layers\n", refused, several);
 	assert_true(refused < ARRAY_LEN(shapes) && several > 0);
@@ -649,11 +608,10 @@ static void test_update(void **state)
 	uint64_t searches[2] = {0}; /* of updates and of routings from nothing */
 	unsigned kept = 0;
 
-	(void)state;
 	/* six, and more where the draws of these kept nothing that was looked for */
 	for (unsigned i = 0; i < 6 || (i < 60 && (!kept || searches[0] >= searches[1])); i++) {
 		uint64_t rng = seed + i, before;
-		struct run x;
+		AUTO_BY(run_free) struct run x;
 
 		run_new(&x,
 			make_fabric(i % 2 ? "torus:5x4,hosts=2,shuffle=1" : "random:14,4,hosts=2,shuffle=1"));
@@ -682,7 +640,6 @@ static void test_update(void **state)
 			routing_unref(u);
 			routing_unref(old);
 		}
-		run_free(&x);
 	}
 	assert_true(kept > 0);
 	assert_true(searches[1] > 0 && searches[0] < searches[1]);
@@ -691,15 +648,13 @@ static void test_update(void **state)
 /* The report for a ticket contains a text. */
 static void report_says(struct session *s, const char *part)
 {
-	char path[] = "/tmp/test_lash.XXXXXX", line[100], *text;
+	AUTO_TEMP char *path = temp_file("");
+	char *text;
 	size_t size;
 	struct err e;
 
-	close(mkstemp(path));
-	snprintf(line, sizeof(line), "report %s", path);
-	ok_line(s, line);
+	ok_linef(s, "report %s", path);
 	assert_int_equal(read_file(path, NULL, &text, &size, &e), 0);
-	unlink(path);
 	assert_non_null(memmem(text, size, part, strlen(part)));
 	free(text);
 }
@@ -710,15 +665,12 @@ static void report_says(struct session *s, const char *part)
  * sweep. */
 static void test_stop(void **state)
 {
-	struct session *s = session_new(all_engines, all_commands);
+	AUTO_SESSION struct session *s = session_after("synth mesh:5x4,fail=3,shuffle=1,seed=12");
 	bool fault = false;
 	struct err e;
-	char *text;
 	int rc;
 
-	(void)state;
-	ok_line(s, "synth mesh:5x4,fail=3,shuffle=1,seed=12");
-	text = run_line(s, "route lash,updn do_mesh_analysis=TRUE", &rc, &e, false, &fault);
+	char *text = run_line(s, "route lash,updn do_mesh_analysis=TRUE", &rc, &e, false, &fault);
 	assert_int_equal(rc, 0);
 	assert_true(fault);
 	assert_non_null(strstr(text, "STOP: OpenSM 3.3.23 never ends here"));
@@ -744,7 +696,6 @@ static void test_stop(void **state)
 	free(text);
 	assert_null(session_routing(s));
 	report_says(s, "\n- **OpenSM 3.3.23 crashes here**\n");
-	session_free(s);
 }
 
 /* The OperVLs that a sweep under max_op_vls leaves behind, as the next one reads them. */
@@ -756,13 +707,10 @@ static void program(struct run *x, uint8_t *codes, unsigned max_op_vls)
 
 static void test_refusals(void **state)
 {
-	const struct routing *before;
-	struct run x;
-	uint8_t *codes;
+	AUTO_BY(run_free) struct run x;
 
-	(void)state;
 	run_new(&x, make_fabric("torus:6x5"));
-	codes = opervls_of_source(x.f);
+	AUTO_FREE uint8_t *codes = opervls_of_source(x.f);
 	run_set(&x, "lash_start_vl", "255");
 	assert_null(run_route(&x));
 	run_set(&x, "lash_start_vl", "8");
@@ -775,7 +723,7 @@ static void test_refusals(void **state)
 	run_set(&x, "max_op_vls", "2"); /* acts from the second sweep on */
 	assert_non_null(run_route(&x));
 	assert_int_equal(routing_sl(x.r, x.l->base[0], x.l->base[0]).lo, 1);
-	before = routing_ref(x.r);
+	AUTO_ROUTING const struct routing *before = routing_ref(x.r);
 	x.in.sweep = 1;
 	program(&x, codes, 2);
 	assert_null(run_route(&x));
@@ -786,23 +734,16 @@ static void test_refusals(void **state)
 	assert_null(run_route(&x));
 	assert_string_equal(x.out.fatal, "crashes");
 	x.in.previous = NULL;
-	routing_unref(before);
-	free(codes);
-	run_free(&x);
 }
 
 static void test_lmc(void **state)
 {
-	struct session *s = session_new(all_engines, all_commands);
+	AUTO_SESSION struct session *s = session_after("set lmc 1; synth ring:4");
 
-	(void)state;
-	ok_line(s, "set lmc 1");
-	ok_line(s, "synth ring:4");
 	line_says(s, "route lash", "the manual says that LMC > 0 is refused");
 	line_says(s, "route lash", "lash routed");
 	ok_line(s, "set rules manual");
 	line_says(s, "route lash", "lash refuses this fabric: lmc is 1");
-	session_free(s);
 }
 
 int main(void)

@@ -1,31 +1,15 @@
 /* Panes of sssp, dfsssp and nue, listed without a screen: they agree with the engines' own tables. */
-#include "core/base/memory.h"
-#include "core/base/text.h"
 #include "engines/dfsssp/dfsssp.h"
 #include "engines/nue/nue.h"
 #include "fixture.h"
-#include "views/views.h"
 #include "tests/unit/weights.h"
-
-static struct session *routed(const char *spec, const char *route)
-{
-	struct session *s = session_new(all_engines, all_commands);
-	char line[200];
-	struct err e;
-
-	assert_int_equal(session_set_fabric(s, make_fabric(spec), spec, NULL, &e), 0);
-	snprintf(line, sizeof(line), "route %s", route);
-	ok_line(s, line);
-	return s;
-}
 
 static const struct routing *routing_of(const struct session *s)
 {
 	struct scene sc = {0};
-	const struct routing *r;
 
 	scene_take(&sc, (struct session *)(uintptr_t)s);
-	r = scene_routing(&sc);
+	const struct routing *r = scene_routing(&sc);
 	scene_release(&sc);
 	return r; /* the session has it */
 }
@@ -35,10 +19,9 @@ static json_t *list(struct session *s, const char *line, json_t **rows)
 {
 	struct err e;
 	int rc;
-	char *text = run_line(s, line, &rc, &e, true, NULL);
+	AUTO_FREE char *text = run_line(s, line, &rc, &e, true, NULL);
 	json_t *o = json_loads(text, 0, NULL);
 
-	free(text);
 	if (rc || !o)
 		fail_msg("%s: %s", line, e.msg);
 	*rows = json_object_get(o, "rows");
@@ -82,7 +65,7 @@ static void expect_growth_by_link(const struct routing *r)
 {
 	const struct fabric *f = r->topo->fabric;
 	uint32_t *growth = NEW_ARRAY(f->n_ports, uint32_t), n;
-	uint16_t *lid = nue_destinations(r, &n);
+	AUTO_FREE uint16_t *lid = nue_destinations(r, &n);
 
 	assert_true(nue_add_routes(r, (struct lids_part){lid, 0, n / 2}, growth, NULL));
 	assert_true(nue_add_routes(r, (struct lids_part){lid, n / 2, n}, growth, NULL));
@@ -90,7 +73,6 @@ static void expect_growth_by_link(const struct routing *r)
 		for (unsigned k = 1; k <= f->switch_nports[sw]; k++)
 			assert_int_equal(growth[switch_port_id(f, sw, k)],
 					 nue_weight_growth(nue_of(r), sw, k));
-	free(lid);
 	free(growth);
 }
 
@@ -104,9 +86,8 @@ static void weights_end_where_the_run_ended(void **state)
 		"sssp lmc=1",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(route); i++) {
-		struct session *s = routed("torus:4x4", route[i]);
+		AUTO_SESSION struct session *s = session_after("synth torus:4x4; route %s", route[i]);
 		const struct routing *r = routing_of(s);
 		uint64_t sum = 0;
 		uint32_t links;
@@ -123,7 +104,6 @@ static void weights_end_where_the_run_ended(void **state)
 		json_decref(o);
 		if (nue_of(r))
 			expect_growth_by_link(r);
-		session_free(s);
 	}
 }
 
@@ -131,13 +111,12 @@ static void weights_end_where_the_run_ended(void **state)
 
 static void cuts_moved_what_is_above(void **state)
 {
-	struct session *s = routed("torus:4x4", "dfsssp qos=TRUE");
+	AUTO_SESSION struct session *s = session_after("synth torus:4x4; route dfsssp qos=TRUE");
 	const struct dfsssp *d = dfsssp_of(routing_of(s));
 	int64_t moved[DS_MAX_LAYERS + 2] = {0};
 	json_t *rows, *row, *o = list(s, "list cuts", &rows), *below, *p;
 	size_t k, i;
 
-	(void)state;
 	assert_true(json_array_size(rows) > 0);
 	json_array_foreach(rows, k, row)
 	{
@@ -160,20 +139,19 @@ static void cuts_moved_what_is_above(void **state)
 	line_says(s, "list cuts 0 1", "*");
 	line_says(s, "list cuts 0 9999", "layer 0 has no cycle 9999");
 	line_says(s, "list moved 14 1", "layer 14 has no cycle 1");
-	session_free(s);
 }
 
 /* --- nue --------------------------------------------------------------------------------------- */
 
 static void layers_of_nue(void **state)
 {
-	struct session *s = routed("torus:4x4", "nue nue_max_num_vls=3 qos=TRUE");
+	AUTO_SESSION struct session *s =
+		session_after("synth torus:4x4; route nue nue_max_num_vls=3 qos=TRUE");
 	const struct nue *n = nue_of(routing_of(s));
 	json_t *rows, *row, *o = list(s, "list nue-layers", &rows), *p;
 	uint32_t turns = 0;
 	size_t k;
 
-	(void)state;
 	assert_int_equal(json_array_size(rows), 3);
 	json_array_foreach(rows, k, row)
 	{
@@ -199,17 +177,15 @@ static void layers_of_nue(void **state)
 	json_decref(o);
 	line_says(s, "list escape 3", "there is no layer 3, nue has 3 layers");
 	line_says(s, "list detours 7", "there is no layer 7");
-	session_free(s);
 }
 
 /* On a ring one layer cannot always go the shorter way round. */
 static void detours_are_longer(void **state)
 {
-	struct session *s = routed("ring:6", "nue");
+	AUTO_SESSION struct session *s = session_after("synth ring:6; route nue");
 	json_t *rows, *row, *o = list(s, "list detours", &rows);
 	size_t k;
 
-	(void)state;
 	assert_true(json_array_size(rows) > 0);
 	json_array_foreach(rows, k, row)
 	{
@@ -217,7 +193,6 @@ static void detours_are_longer(void **state)
 		assert_int_equal(number(row, "links") - number(row, "least"), number(row, "more"));
 	}
 	json_decref(o);
-	session_free(s);
 }
 
 /* --- the panes that all engines with layers have ------------------------------------------------- */
@@ -231,9 +206,8 @@ static size_t expect_layers(struct session *s, size_t layers)
 	assert_int_equal(json_array_size(rows), layers);
 	json_decref(o);
 	for (size_t l = 0; l < layers; l++) {
-		char line[64];
+		AUTO_FREE char *line = str_printf("list layer-pairs %zu", l);
 
-		snprintf(line, sizeof(line), "list layer-pairs %zu", l);
 		o = list(s, line, &pairs);
 		json_array_foreach(pairs, i, row)
 			assert_true(!json_object_get(row, "hops") || number(row, "hops") > 0);
@@ -245,13 +219,12 @@ static size_t expect_layers(struct session *s, size_t layers)
 
 static void one_pane_for_all_engines(void **state)
 {
-	struct session *s = routed("torus:4x4", "dfsssp qos=TRUE");
+	AUTO_SESSION struct session *s = session_after("synth torus:4x4; route dfsssp qos=TRUE");
 	const struct dfsssp *d = dfsssp_of(routing_of(s));
 	json_t *rows, *row, *o = list(s, "list layers", &rows);
 	json_int_t pairs = 0, moved = 0;
 	size_t i;
 
-	(void)state;
 	json_array_foreach(rows, i, row)
 	{
 		assert_int_equal(number(row, "pairs"), d->layers->count[i]);
@@ -274,16 +247,14 @@ static void one_pane_for_all_engines(void **state)
 	assert_int_equal(expect_layers(s, 2), 16 * 15 / 2);
 	ok_line(s, "route sssp");
 	line_fails(s, "list layer-pairs 0", "lash, dfsssp and nue put routes in layers");
-	session_free(s);
 }
 
 /* --- other engines, and tables that the unicast cache kept -------------------------------------- */
 
 static void another_engine_is_in_force(void **state)
 {
-	struct session *s = routed("torus:4x4", "minhop");
+	AUTO_SESSION struct session *s = session_after("synth torus:4x4; route minhop");
 
-	(void)state;
 	line_says(s, "list weights", "sssp, dfsssp and nue weigh links");
 	line_says(s, "list cuts", "needs layers of dfsssp");
 	line_says(s, "list moved 0 1", "needs layers of dfsssp");
@@ -293,16 +264,15 @@ static void another_engine_is_in_force(void **state)
 	line_says(s, "list detours", "needs routes of nue");
 	ok_line(s, "route sssp");
 	line_says(s, "list cuts", "needs layers of dfsssp");
-	session_free(s);
 }
 
 static void kept_tables_have_their_run(void **state)
 {
-	struct session *s = routed("torus:4x4", "dfsssp qos=TRUE use_ucast_cache=TRUE");
+	AUTO_SESSION struct session *s =
+		session_after("synth torus:4x4; route dfsssp qos=TRUE use_ucast_cache=TRUE");
 	json_t *rows, *o = list(s, "list cuts", &rows);
 	size_t cuts = json_array_size(rows);
 
-	(void)state;
 	json_decref(o);
 	ok_line(s, "fail host node0003");
 	assert_null(dfsssp_of(routing_of(s))); /* the cache has put its own in front */
@@ -315,7 +285,6 @@ static void kept_tables_have_their_run(void **state)
 	o = list(s, "list moved 0 1", &rows);
 	assert_true(json_array_size(rows) > 0);
 	json_decref(o);
-	session_free(s);
 }
 
 /* Of each engine with layers: as many rows before the cache as after it. */
@@ -324,16 +293,13 @@ static void kept_tables_have_their_layers(void **state)
 	static const char *const engines[] = {"lash", "dfsssp", "nue nue_max_num_vls=3"};
 	char route[100];
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(engines); i++) {
-		struct session *s;
 		json_t *rows, *o;
-		size_t layers;
 
 		snprintf(route, sizeof(route), "%s qos=TRUE use_ucast_cache=TRUE", engines[i]);
-		s = routed("torus:5x5", route);
+		AUTO_SESSION struct session *s = session_after("synth torus:5x5; route %s", route);
 		o = list(s, "list layers", &rows);
-		layers = json_array_size(rows);
+		size_t layers = json_array_size(rows);
 		json_decref(o);
 		assert_true(layers > 1);
 		ok_line(s, "fail host node0003");
@@ -343,7 +309,6 @@ static void kept_tables_have_their_layers(void **state)
 		json_decref(o);
 		ok_line(s, "list layer-pairs 1");
 		ok_line(s, "layers");
-		session_free(s);
 	}
 }
 

@@ -5,25 +5,21 @@
 #include "fixture.h"
 
 #include "core/analysis/shape/layout.h"
-#include "core/base/memory.h"
 #include "core/fabric/elements.h"
 #include "core/formats/readers.h"
 
 static struct layout *lay_out(const struct fabric *f)
 {
-	struct state *st = state_new(f);
-	struct topo *t = topo_new(f, st);
+	AUTO_STATE struct state *st = state_new(f);
+	AUTO_TOPO struct topo *t = topo_new(f, st);
 	struct err e = {0};
 	struct elements *el = elements_new(t, NULL, NULL, NULL, &e);
-	struct layout *l;
 
 	assert_non_null(el);
-	l = layout_new(f, el->of, NULL, &e);
+	struct layout *l = layout_new(f, el->of, NULL, &e);
 	if (!l)
 		fail_msg("%s", e.msg);
 	elements_unref(el);
-	topo_unref(t);
-	state_free(st);
 	return l;
 }
 
@@ -40,17 +36,10 @@ static struct fabric *load_file(const char *path)
 /* A compressed one of tests/fabrics/real, unpacked for the time it is read. */
 static struct fabric *load_real(const char *name)
 {
-	char path[] = "/tmp/ibscope-layout-XXXXXX", line[300];
-	int fd = mkstemp(path);
-	struct fabric *f;
+	AUTO_TEMP char *path = temp_file("");
 
-	assert_true(fd >= 0);
-	close(fd);
-	snprintf(line, sizeof(line), "xz -dc tests/fabrics/real/%s >%s", name, path);
-	assert_int_equal(system(line), 0); // NOLINT(cert-env33-c): a fixed text
-	f = load_file(path);
-	unlink(path);
-	return f;
+	shell("xz -dc tests/fabrics/real/%s >%s", name, path);
+	return load_file(path);
 }
 
 static const struct layout_part *largest(const struct layout *l)
@@ -62,7 +51,7 @@ static const struct layout_part *largest(const struct layout *l)
 /* What holds for every layout. */
 static void check_whole(const struct layout *l)
 {
-	uint8_t *seen = NEW_ARRAY(l->n + 1, uint8_t);
+	AUTO_FREE uint8_t *seen = NEW_ARRAY(l->n + 1, uint8_t);
 	uint32_t at = 0, blocks = 0;
 
 	for (uint32_t k = 0; k < l->n_parts; k++) {
@@ -92,7 +81,6 @@ static void check_whole(const struct layout *l)
 		assert_int_equal(l->part_of[l->order[i]], NO_ID);
 		assert_int_equal(seen[l->order[i]]++, 0);
 	}
-	free(seen);
 }
 
 /* Switches of a block stand side by side in each level. */
@@ -115,27 +103,24 @@ static void check_blocks(const struct layout *l, const struct layout_part *p)
 
 static struct layout *lay_out_spec(const char *spec)
 {
-	struct fabric *f = make_fabric(spec);
+	AUTO_FABRIC struct fabric *f = make_fabric(spec);
 	struct layout *l = lay_out(f);
 
 	check_whole(l);
-	fabric_unref(f);
 	return l;
 }
 
 static void expect_words(const char *spec, enum layout_kind kind, const char *words)
 {
-	struct layout *l = lay_out_spec(spec);
+	AUTO_LAYOUT struct layout *l = lay_out_spec(spec);
 
 	if (largest(l)->kind != kind || strcmp(largest(l)->words, words))
 		fail_msg("%s: found %s \"%s\", expected %s \"%s\"", spec, layout_kind_names[largest(l)->kind],
 			 largest(l)->words, layout_kind_names[kind], words);
-	layout_unref(l);
 }
 
 static void test_kinds(void **state)
 {
-	(void)state;
 	expect_words("ring:6", LAYOUT_RING, "ring of 6");
 	expect_words("ring:40,shuffle=1", LAYOUT_RING, "ring of 40");
 	expect_words("mesh:12", LAYOUT_CHAIN, "chain of 12");
@@ -195,18 +180,13 @@ static bool as_named(const struct fabric *f, const struct layout *l, bool digits
 static void expect_named(const char *shape, unsigned sizes, bool digits, const char *options)
 {
 	for (unsigned seed = 1; seed <= 4; seed++) {
-		char spec[200];
-		struct fabric *f;
-		struct layout *l;
+		AUTO_FREE char *spec = str_printf("%s,shuffle=1,seed=%u%s", shape, seed, options);
+		AUTO_FABRIC struct fabric *f = make_fabric(spec);
+		AUTO_LAYOUT struct layout *l = lay_out(f);
 
-		snprintf(spec, sizeof(spec), "%s,shuffle=1,seed=%u%s", shape, seed, options);
-		f = make_fabric(spec);
-		l = lay_out(f);
 		check_whole(l);
 		if (largest(l)->n_dims != sizes || !as_named(f, l, digits))
 			fail_msg("%s: \"%s\", not as the names say", spec, largest(l)->words);
-		layout_unref(l);
-		fabric_unref(f);
 	}
 }
 
@@ -227,7 +207,6 @@ static void test_coordinates(void **state)
 		      {"mesh:11x10", 2, false, true},  {"hyperx:4x4", 2, true, true},
 		      {"hyperx:3x4x5", 3, true, false}};
 
-	(void)state;
 	for (size_t k = 0; k < ARRAY_LEN(shapes); k++) {
 		expect_named(shapes[k].shape, shapes[k].dims, shapes[k].digits, "");
 		if (shapes[k].holes)
@@ -238,7 +217,7 @@ static void test_coordinates(void **state)
 /* Links lead one step, and no two switches are in the same place. */
 static void expect_steps(const char *spec)
 {
-	struct layout *l = lay_out_spec(spec);
+	AUTO_LAYOUT struct layout *l = lay_out_spec(spec);
 	const struct layout_part *p = largest(l);
 
 	assert_int_equal(p->kind, LAYOUT_GRID);
@@ -262,12 +241,10 @@ static void expect_steps(const char *spec)
 			assert_int_equal(changed, 1);
 		}
 	}
-	layout_unref(l);
 }
 
 static void test_steps(void **state)
 {
-	(void)state;
 	expect_steps("torus:7x5x6,shuffle=1");
 	expect_steps("torus:4x4x4,shuffle=1,fail=12");
 	expect_steps("torus:4x4x4x4,shuffle=1");
@@ -285,10 +262,9 @@ static void test_groups(void **state)
 	static const char *const specs[] = {"dragonfly:4,2,2,shuffle=1", "dragonfly:8,4,4,shuffle=1",
 					    "dragonfly:6,3,3,fail=8", "dragonfly:3,1,1"};
 
-	(void)state;
 	for (size_t k = 0; k < ARRAY_LEN(specs); k++) {
-		struct fabric *f = make_fabric(specs[k]);
-		struct layout *l = lay_out(f);
+		AUTO_FABRIC struct fabric *f = make_fabric(specs[k]);
+		AUTO_LAYOUT struct layout *l = lay_out(f);
 
 		check_whole(l);
 		for (uint32_t s = 0; s < l->n; s++) {
@@ -297,8 +273,6 @@ static void test_groups(void **state)
 			assert_memory_equal(block, name, strlen(block));
 			assert_int_equal(name[strlen(block)], 's');
 		}
-		layout_unref(l);
-		fabric_unref(f);
 	}
 }
 
@@ -308,23 +282,19 @@ static struct fabric *make_plus(uint32_t seed)
 {
 	struct fabric_builder *b = fb_new();
 	uint32_t node[9][8], order[72], at[9] = {0};
-	struct fabric *f = NULL;
-	struct err e = {0};
 
 	for (uint32_t i = 0; i < 72; i++)
 		order[i] = (i * (seed ? 35 : 1) + seed) % 72;
 	for (uint32_t i = 0; i < 72; i++) {
 		uint32_t g = order[i] / 8, k = order[i] % 8;
-		char name[16];
+		AUTO_FREE char *name = str_printf("g%u%c%u", g, k < 4 ? 'l' : 's', k % 4);
 
-		snprintf(name, sizeof(name), "g%u%c%u", g, k < 4 ? 'l' : 's', k % 4);
 		node[g][k] = fb_add(b, NODE_SWITCH, 0x1000 + i, 8, name);
 	}
 	for (uint32_t g = 0; g < 9; g++)
 		for (uint32_t leaf = 0; leaf < 4; leaf++) {
-			char name[16];
+			AUTO_FREE char *name = str_printf("h%u%u", g, leaf);
 
-			snprintf(name, sizeof(name), "h%u%u", g, leaf);
 			fb_link(b, node[g][leaf], 8,
 				fb_add(b, NODE_CA, 0x9000 + 16 * (g * 4 + leaf), 1, name), 1);
 			for (uint32_t s = 0; s < 4; s++)
@@ -336,17 +306,14 @@ static struct fabric *make_plus(uint32_t seed)
 
 			fb_link(b, node[g][4 + x / 2], 5 + x % 2, node[h][4 + y / 2], 5 + y % 2);
 		}
-	if (fb_finish(b, "test", "test", &f, &e))
-		fail_msg("%s", e.msg);
-	return f;
+	return built(b);
 }
 
 static void test_plus(void **state)
 {
-	(void)state;
 	for (uint32_t seed = 0; seed < 5; seed++) {
-		struct fabric *f = make_plus(seed);
-		struct layout *l = lay_out(f);
+		AUTO_FABRIC struct fabric *f = make_plus(seed);
+		AUTO_LAYOUT struct layout *l = lay_out(f);
 
 		check_whole(l);
 		assert_int_equal(largest(l)->kind, LAYOUT_GROUPS);
@@ -359,8 +326,6 @@ static void test_plus(void **state)
 			assert_memory_equal(block, name, 2);
 			assert_int_equal(block[2], 0);
 		}
-		layout_unref(l);
-		fabric_unref(f);
 	}
 }
 
@@ -395,10 +360,9 @@ static void expect_tree(const struct layout *l, bool pods, uint32_t blocks, unsi
 static void expect_spec_tree(const char *spec, bool pods, uint32_t blocks, unsigned levels,
 			     const uint32_t *count)
 {
-	struct layout *l = lay_out_spec(spec);
+	AUTO_LAYOUT struct layout *l = lay_out_spec(spec);
 
 	expect_tree(l, pods, blocks, levels, count);
-	layout_unref(l);
 }
 
 static void test_trees(void **state)
@@ -406,7 +370,6 @@ static void test_trees(void **state)
 	struct fabric *f = load_file("tests/fabrics/demo-3level.ibnet");
 	struct layout *l = lay_out(f);
 
-	(void)state;
 	expect_tree(l, true, 4, 3, LEVELS(16, 16, 16));
 	for (uint32_t s = 0; s < l->n; s++) {
 		const char *name = switch_name(f, s);
@@ -482,11 +445,10 @@ static uint32_t bare(const struct layout *l, unsigned level)
 
 static void test_selene(void **state)
 {
-	struct fabric *f = load_real("selene-compute.ibnetdiscover.xz");
-	struct layout *l = lay_out(f);
+	AUTO_FABRIC struct fabric *f = load_real("selene-compute.ibnetdiscover.xz");
+	AUTO_LAYOUT struct layout *l = lay_out(f);
 	uint32_t hosts = 0, mspine = 0, mlg = 0, aggregation = 0;
 
-	(void)state;
 	expect_tree(l, true, 34, 3, LEVELS(140, 322, 204));
 	for (uint32_t s = 0; s < l->n; s++) {
 		const char *name = chip_name(f, s);
@@ -507,16 +469,13 @@ static void test_selene(void **state)
 	assert_int_equal(pods_of(l, 10, 4), 8);
 	assert_int_equal(pods_of(l, 10, 8), 2);
 	assert_int_equal(pods_of(l, 1, 1), 2);
-	layout_unref(l);
-	fabric_unref(f);
 }
 
 static void test_storage(void **state)
 {
-	struct fabric *f = load_real("selene-storage.ibnetdiscover.xz");
-	struct layout *l = lay_out(f);
+	AUTO_FABRIC struct fabric *f = load_real("selene-storage.ibnetdiscover.xz");
+	AUTO_LAYOUT struct layout *l = lay_out(f);
 
-	(void)state;
 	expect_tree(l, true, 4, 3, LEVELS(32, 64, 64));
 	assert_int_equal(pods_of(l, 16, 16), 4);
 	assert_int_equal(bare(l, 2), 4);
@@ -525,17 +484,14 @@ static void test_storage(void **state)
 
 		assert_int_equal(l->level[s], strstr(name, "SCORE") ? 0 : strstr(name, "SSPINE") ? 1 : 2);
 	}
-	layout_unref(l);
-	fabric_unref(f);
 }
 
 static void test_director(void **state)
 {
-	struct fabric *f = load_real("sat11-director.putty-log.xz");
-	struct layout *l = lay_out(f);
+	AUTO_FABRIC struct fabric *f = load_real("sat11-director.putty-log.xz");
+	AUTO_LAYOUT struct layout *l = lay_out(f);
 	uint32_t inside[4] = {0};
 
-	(void)state;
 	expect_tree(l, false, 4, 3, LEVELS(80, 160, 160));
 	for (uint32_t s = 0; s < l->n; s++) {
 		const char *name = switch_name(f, s);
@@ -548,8 +504,6 @@ static void test_director(void **state)
 	for (unsigned k = 0; k < 4; k++)
 		assert_int_equal(inside[k], 60);
 	assert_int_equal(bare(l, 2), 6);
-	layout_unref(l);
-	fabric_unref(f);
 }
 
 /* --- what everything else rests on --- */
@@ -578,30 +532,22 @@ static void test_any_order(void **state)
 		"dragonfly:4,2,2", "xgft:4,4,4:1,4,4", "ring:9",      "director:2,4,3,8", "xgft:6,5:1,3",
 		"mesh:12",	   "hyperx:7",	       "random:24,4", "random:100,6",	  "dragonfly:6,3,3"};
 
-	(void)state;
 	for (size_t k = 0; k < ARRAY_LEN(specs); k++)
 		for (unsigned seed = 1; seed <= 5; seed++) {
 			char spec[100];
-			struct fabric *f, *g;
-			struct layout *l, *m;
 
 			snprintf(spec, sizeof(spec), "%s,seed=%u", specs[k], seed);
-			f = make_fabric(spec);
-			l = lay_out(f);
+			AUTO_FABRIC struct fabric *f = make_fabric(spec);
+			AUTO_LAYOUT struct layout *l = lay_out(f);
 			snprintf(spec, sizeof(spec), "%s,shuffle=1,seed=%u", specs[k], seed);
-			g = make_fabric(spec);
-			m = lay_out(g);
+			AUTO_FABRIC struct fabric *g = make_fabric(spec);
+			AUTO_LAYOUT struct layout *m = lay_out(g);
 			same_by_name(f, l, g, m);
-			layout_unref(l);
-			layout_unref(m);
-			fabric_unref(f);
-			fabric_unref(g);
 		}
 }
 
 static void test_name_order(void **state)
 {
-	(void)state;
 	assert_true(layout_name_order("leaf-9", "leaf-10") < 0);
 	assert_true(layout_name_order("leaf-010", "leaf-10") == 0);
 	assert_true(layout_name_order("a2b10", "a2b9") > 0);
@@ -614,9 +560,8 @@ static void test_name_order(void **state)
 /* Neighbours: parallel cables count once. */
 static void test_links(void **state)
 {
-	struct layout *l = lay_out_spec("torus:4x4,parallel=3");
+	AUTO_LAYOUT struct layout *l = lay_out_spec("torus:4x4,parallel=3");
 
-	(void)state;
 	assert_int_equal(largest(l)->n_links, 32);
 	for (uint32_t s = 0; s < l->n; s++) {
 		assert_int_equal(l->first[s + 1] - l->first[s], 4);
@@ -626,18 +571,15 @@ static void test_links(void **state)
 			assert_true(i == l->first[s] || l->to[i] > l->to[i - 1]);
 		}
 	}
-	layout_unref(l);
 }
 
 /* Two rings and two switches alone, as nothing connects them. */
 static void test_parts(void **state)
 {
-	struct fabric *f = make_two_rings();
+	AUTO_FABRIC struct fabric *f = make_two_rings();
 	struct err e = {0};
-	struct layout *l;
+	AUTO_LAYOUT struct layout *l = layout_new(f, NULL, NULL, &e);
 
-	(void)state;
-	l = layout_new(f, NULL, NULL, &e);
 	assert_non_null(l);
 	check_whole(l);
 	assert_int_equal(l->n_parts, 2);
@@ -646,8 +588,6 @@ static void test_parts(void **state)
 	assert_int_equal(l->n_alone, 2);
 	assert_string_equal(switch_name(f, l->order[6]), "s6");
 	assert_string_equal(switch_name(f, l->order[11]), "s11");
-	layout_unref(l);
-	fabric_unref(f);
 }
 
 static void test_cancel(void **state)
@@ -655,15 +595,13 @@ static void test_cancel(void **state)
 	static const char *const specs[] = {"torus:5x5", "dragonfly:4,2,2", "xgft:4,4,4:1,4,4",
 					    "random:60,6"};
 
-	(void)state;
 	for (size_t k = 0; k < ARRAY_LEN(specs); k++) {
-		struct fabric *f = make_fabric(specs[k]);
+		AUTO_FABRIC struct fabric *f = make_fabric(specs[k]);
 		struct progress p = {.cancel = true};
 		struct err e = {0};
 
 		assert_null(layout_new(f, NULL, &p, &e));
 		assert_string_equal(e.msg, CANCELLED);
-		fabric_unref(f);
 	}
 }
 

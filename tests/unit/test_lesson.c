@@ -1,28 +1,22 @@
 /* Lessons: lines of running text, places in a session; topics; one shift in full. */
 #include "core/analysis/traffic/shift.h"
 #include "core/base/infile.h"
-#include "core/base/memory.h"
-#include "core/base/text.h"
 #include "core/routing/paths.h"
 #include "core/session/lesson.h"
-#include "engines/engines.h"
 #include "fixture.h"
 
 #include <sys/stat.h>
-#include <unistd.h>
 
 static void wraps(const char *s, unsigned columns, const char *want)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 
 	wrap_text(&t, s, columns, "> ", "  ");
 	assert_string_equal(text_str(&t), want);
-	text_free(&t);
 }
 
 static void test_wrap(void **state)
 {
-	(void)state;
 	wraps("", 10, "> \n");
 	wraps("one two", 10, "> one two\n");
 	wraps("one two three", 10, "> one two\n  three\n");
@@ -37,10 +31,9 @@ static void test_wrap_random(void **state)
 {
 	uint64_t seed = test_seed();
 
-	(void)state;
 	for (unsigned round = 0; round < 2000; round++) {
 		char text[80];
-		struct text t = {0}, plain = {0};
+		AUTO_TEXT struct text t = {0}, plain = {0};
 		unsigned columns = 1 + (unsigned)(seed % 20), n = (unsigned)(seed >> 8) % sizeof(text);
 
 		for (unsigned i = 0; i < n; i++) {
@@ -60,17 +53,13 @@ static void test_wrap_random(void **state)
 		for (unsigned i = 0, k = 0; i < n; i++)
 			if (text[i] != ' ')
 				assert_int_equal(text_str(&plain)[k++], text[i]);
-		text_free(&plain);
-		text_free(&t);
 	}
 }
 
 static void test_places(void **state)
 {
-	struct session *s = session_new(all_engines, all_commands);
-	const struct lesson_place *held;
+	AUTO_SESSION struct session *s = session_new(all_engines, all_commands);
 
-	(void)state;
 	line_fails(s, "lesson next", "no lesson is being played");
 	ok_line(s, "synth torus:4x4");
 	ok_line(s, "route minhop lmc=2");
@@ -82,7 +71,7 @@ static void test_places(void **state)
 	assert_int_equal(options_uint(s->setup->options, "lmc"), 0);
 	assert_int_equal(s->lesson->step, 1);
 	assert_true(s->lesson->generation == s->generation);
-	held = lesson_place_ref(s->lesson);
+	const struct lesson_place *held = lesson_place_ref(s->lesson);
 	ok_line(s, "lesson answer");
 	assert_true(s->lesson->answered && !held->answered);
 	assert_true(s->lesson->generation == s->generation);
@@ -95,14 +84,12 @@ static void test_places(void **state)
 	assert_true(s->lesson->generation == s->generation);
 	assert_false(session_state(s)->node_down[s->fabric->switch_node[0]]);
 	line_fails(s, "lesson ring 5", "expected a step from 1 to 4");
-	session_free(s);
 }
 
 static void test_files(void **state)
 {
 	struct err e;
 
-	(void)state;
 	assert_null(lesson_name("ring:5"));
 	assert_string_equal(lesson_name("lesson:ring5"), "ring5");
 	assert_null(lesson_file("", &e));
@@ -118,15 +105,13 @@ static void test_many_lines(void **state)
 {
 	enum { LINES = 300000 };
 	struct text t = {0};
-	struct lesson *l;
 	struct err e;
 
-	(void)state;
 	text_add(&t, "title: one\n two\nnumber: 3\ntext: a\n");
 	for (unsigned i = 0; i < LINES; i++)
 		text_add(&t, "\tb\n");
 	text_add(&t, "ask:\n\n c?\r\nanswer: d\npoints: 4\n");
-	l = lesson_parse("own", "own", t.s, &e);
+	struct lesson *l = lesson_parse("own", "own", t.s, &e);
 	assert_non_null(l);
 	assert_string_equal(l->title, "one two");
 	assert_int_equal(l->number, 3);
@@ -148,7 +133,7 @@ static void test_many_lines(void **state)
 static void completed(struct session *s)
 {
 	for (const struct topic *t = s->words->topics; t->name; t++) {
-		char *line = str_printf("help %s", t->name);
+		AUTO_FREE char *line = str_printf("help %s", t->name);
 		size_t start;
 		char **c = session_complete(s, line, &start);
 		bool found = false;
@@ -157,27 +142,22 @@ static void completed(struct session *s)
 			found |= !strcmp(c[k], t->name);
 		assert_true(found);
 		completions_free(c);
-		free(line);
 	}
 }
 
 /* Lines of running text stay in their order. */
 static void test_not_sorted(void **state)
 {
-	struct session *s = session_new(all_engines, all_commands);
+	AUTO_SESSION struct session *s = session_after("synth ring:3");
 
-	(void)state;
-	ok_line(s, "synth ring:3");
 	line_fails(s, "list lesson sort lesson",
 		   "pane lesson is running text: its lines stay in their order");
-	session_free(s);
 }
 
 static void test_topics(void **state)
 {
-	struct session *s = session_new(all_engines, all_commands);
+	AUTO_SESSION struct session *s = session_new(all_engines, all_commands);
 
-	(void)state;
 	assert_null(s->words->topics->name);
 	give_words(s);
 	assert_string_equal(topic_find(s, "Credit Loop", true)->name, "credit-loop");
@@ -188,7 +168,6 @@ static void test_topics(void **state)
 	assert_null(topic_find(s, "re", false)); /* several begin so */
 	assert_null(topic_find(s, "", false));
 	completed(s);
-	session_free(s);
 }
 
 /* Pairs of a link are all and only those whose way goes over it; sums are those of shifts_new(). */
@@ -222,12 +201,11 @@ static void shift_in_full(const struct routing *r, const struct shift_order *o, 
 		}
 	}
 	for (uint32_t i = 0; i < s->load.flows; i++) {
-		struct path path;
+		AUTO_BY(path_free) struct path path;
 
 		path_trace(r, s->pair[i].src, r->lids->base[s->pair[i].src], r->lids->base[s->pair[i].dst],
 			   &path);
 		pairs += path.hops;
-		path_free(&path);
 	}
 	assert_int_equal(on, pairs);
 	arena_free(s);
@@ -242,9 +220,8 @@ static void test_shift_links(void **state)
 		     {"torus:3x3,hosts=2", "route minhop", "fail switch t11"},
 		     {"random:12,4,seed=3", "route updn root_guid_file=sw-01", "fail random 3 seed=4"}};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		struct session *s = session_new(all_engines, all_commands);
+		AUTO_SESSION struct session *s = session_new(all_engines, all_commands);
 		struct err e;
 		struct shift_order *o;
 		struct shifts *all;
@@ -262,7 +239,6 @@ static void test_shift_links(void **state)
 			shift_in_full(session_routing(s), o, &all->load[k]);
 		arena_free(o);
 		arena_free(all);
-		session_free(s);
 	}
 }
 
@@ -273,25 +249,22 @@ static void test_names_once(void **state)
 	static const char *const file[] = {"ring.lesson", "own.lesson", "note.txt", ".lesson", "own.edges"};
 	char folder[] = "/tmp/test-lesson-XXXXXX", *config = getenv("XDG_CONFIG_HOME"), *was = NULL;
 	unsigned ring = 0, own = 0, all = 0;
-	char **name;
 
-	(void)state;
 	was = config ? str_dup(config) : NULL;
 	assert_non_null(mkdtemp(folder));
 	setenv("XDG_CONFIG_HOME", folder, 1);
 	for (int at = -2; at < (int)ARRAY_LEN(file); at++) {
 		char *path =
 			str_printf("%s/ibscope%s%s", folder, at > -2 ? "/lessons" : "", at >= 0 ? "/" : "");
-		char *one = str_printf("%s%s", path, at >= 0 ? file[at] : "");
+		AUTO_FREE char *one = str_printf("%s%s", path, at >= 0 ? file[at] : "");
 
 		if (at < 0)
 			assert_int_equal(mkdir(one, 0700), 0);
 		else
 			fclose(fopen(one, "w"));
-		free(one);
 		free(path);
 	}
-	name = lesson_names();
+	char **name = lesson_names();
 	for (size_t i = 0; name[i]; i++) {
 		ring += !strcmp(name[i], "ring");
 		own += !strcmp(name[i], "own");
@@ -313,11 +286,10 @@ static void test_names_once(void **state)
 		setenv("XDG_CONFIG_HOME", was, 1);
 	free(was);
 	for (int at = (int)ARRAY_LEN(file) - 1; at >= -2; at--) {
-		char *one = str_printf("%s/ibscope%s%s%s", folder, at > -2 ? "/lessons" : "",
-				       at >= 0 ? "/" : "", at >= 0 ? file[at] : "");
+		AUTO_FREE char *one = str_printf("%s/ibscope%s%s%s", folder, at > -2 ? "/lessons" : "",
+						 at >= 0 ? "/" : "", at >= 0 ? file[at] : "");
 
 		assert_int_equal(remove(one), 0);
-		free(one);
 	}
 	rmdir(folder);
 }
@@ -325,11 +297,10 @@ static void test_names_once(void **state)
 /* Answers handed in are counted from 1; two of one file are judged, a step that is none is named. */
 static void test_grade(void **state)
 {
-	struct session *s = session_new(all_engines, all_commands);
+	AUTO_SESSION struct session *s = session_new(all_engines, all_commands);
 	char path[] = "/tmp/test_lesson.XXXXXX", line[100];
 	int fd = mkstemp(path);
 
-	(void)state;
 	assert_true(fd >= 0);
 	snprintf(line, sizeof(line), "grade adaptive %s", path);
 	assert_int_equal(pwrite(fd, "2: seven\n3: eight\n", 18, 0), 18);
@@ -341,7 +312,6 @@ static void test_grade(void **state)
 	line_fails(s, line, ":2: found \"6: eight\", expected STEP: ANSWER");
 	close(fd);
 	unlink(path);
-	session_free(s);
 }
 
 int main(void)

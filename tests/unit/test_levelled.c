@@ -3,7 +3,6 @@
  * turn, no credit loop, ever; found by code that knows no engine.  Where such links
  * exist OpenSM's Up/Down may leave both, and then they must be found.
  */
-#include <inttypes.h>
 #include "core/base/defs.h"
 #include "core/base/rng.h"
 #include "tests/unit/fixture.h"
@@ -14,25 +13,21 @@
 
 static void count(const struct routing *r, uint64_t *turns, uint32_t *loops)
 {
-	struct cdg *c = cdg_new(r, CDG_ALL_VLS, true, NULL, NULL);
-	struct turns t;
+	AUTO_ARENA struct cdg *c = cdg_new(r, CDG_ALL_VLS, true, NULL, NULL);
+	AUTO_BY(turns_free) struct turns t;
 
 	assert_int_equal(turns_count(r, &t, NULL), 0);
 	*turns = t.bad + t.switch_bad;
 	*loops = c->n_components;
-	turns_free(&t);
-	arena_free(c);
 }
 
 /* Route, fail some links, look again after each. */
 static unsigned levelled_states(const char *spec, const char *engine, uint64_t *seed)
 {
-	struct session *s = session_new(all_engines, all_commands);
+	AUTO_SESSION struct session *s = session_new(all_engines, all_commands);
 	unsigned seen = 0;
-	char line[200];
 
-	snprintf(line, sizeof(line), "synth %s; route %s", spec, engine);
-	ok_line(s, line);
+	ok_linef(s, "synth %s; route %s", spec, engine);
 	for (int i = 0; i < 5; i++) {
 		const struct updown *u = updown_of(session_routing(s));
 		uint64_t turns;
@@ -46,10 +41,8 @@ static unsigned levelled_states(const char *spec, const char *engine, uint64_t *
 					 spec, engine, turns, loops);
 			seen++;
 		}
-		snprintf(line, sizeof(line), "fail random 1 seed=%u", rng_below(seed, 100000));
-		ok_line(s, line);
+		ok_linef(s, "fail random 1 seed=%u", rng_below(seed, 100000));
 	}
-	session_free(s);
 	return seen;
 }
 
@@ -61,7 +54,6 @@ static void test_no_cycles(void **state)
 	unsigned seen = 0;
 	char spec[120];
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(shapes); i++)
 		for (int k = 0; k < 3; k++) {
 			snprintf(spec, sizeof(spec), "%s,shuffle=1,fail=%d,seed=%u", shapes[i], k,
@@ -75,16 +67,14 @@ static void test_no_cycles(void **state)
 /* On a ring whose switches all have hosts Down/Up is Min Hop: its loop must be seen. */
 static void test_loops_are_seen(void **state)
 {
-	struct session *s = session_new(all_engines, all_commands);
+	AUTO_SESSION struct session *s = session_new(all_engines, all_commands);
 	uint64_t turns;
 	uint32_t loops;
 
-	(void)state;
 	ok_line(s, "synth ring:6; route dnup");
 	assert_true(updown_of(session_routing(s))->n_level > 0);
 	count(session_routing(s), &turns, &loops);
 	assert_true(loops > 0);
-	session_free(s);
 }
 
 int main(void)

@@ -4,20 +4,13 @@
 
 #include "core/analysis/shape/levels.h"
 #include "core/analysis/traffic/spread.h"
-#include "core/base/memory.h"
 
 #define REAL "tests/fabrics/real/"
 
 /* A session with a fabric that Min Hop routes, so that hosts have LIDs. */
 static struct session *routed(const char *fabric)
 {
-	struct session *s = session_new(all_engines, all_commands);
-	char line[200];
-
-	snprintf(line, sizeof(line), strchr(fabric, '/') ? "load %s" : "synth %s", fabric); // NOLINT
-	ok_line(s, line);
-	ok_line(s, "route minhop");
-	return s;
+	return session_after("%s %s; route minhop", strchr(fabric, '/') ? "load" : "synth", fabric);
 }
 
 static struct levels *levels_of(const struct session *s)
@@ -48,10 +41,9 @@ static void roots(void **state)
 		{"torus:5x5", 1, 0, NULL},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		struct session *s = routed(cases[i].fabric);
-		struct levels *l = levels_of(s);
+		AUTO_SESSION struct session *s = routed(cases[i].fabric);
+		AUTO_ARENA struct levels *l = levels_of(s);
 
 		if (l->n_roots != cases[i].n_roots || l->top != cases[i].top)
 			fail_msg("%s: %u roots on level %u, expected %u on %u", cases[i].fabric, l->n_roots,
@@ -60,8 +52,6 @@ static void roots(void **state)
 			if (l->root[sw] &&
 			    strncmp(switch_name(s->fabric, sw), cases[i].name, strlen(cases[i].name)) != 0)
 				fail_msg("%s: %s is a root", cases[i].fabric, switch_name(s->fabric, sw));
-		arena_free(l);
-		session_free(s);
 	}
 }
 
@@ -94,39 +84,29 @@ static void shares(void **state)
 		{"tests/fabrics/demo-3level.ibnet", 60},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		struct session *s = routed(cases[i].fabric);
+		AUTO_SESSION struct session *s = routed(cases[i].fabric);
 		const struct topo *t = session_routing(s)->topo;
-		uint32_t *hosts = routing_hosts(NULL, session_routing(s));
-		double *share = even_shares(t, hosts, NULL);
+		AUTO_ARENA uint32_t *hosts = routing_hosts(NULL, session_routing(s));
+		AUTO_FREE double *share = even_shares(t, hosts, NULL);
 
 		if (most(t, share) < cases[i].most - 0.05 || most(t, share) > cases[i].most + 0.05)
 			fail_msg("%s: %.3f, expected %.3f", cases[i].fabric, most(t, share), cases[i].most);
-		free(share);
-		arena_free(hosts);
-		session_free(s);
 	}
 }
 
 /* What flows out of a switch is what flows in, but for what its hosts send and take. */
 static void nothing_is_lost(void **state)
 {
-	char spec[60];
-	struct session *s;
-	const struct topo *t;
-	const struct fabric *f;
 	uint32_t *hosts, all = 0;
-	double *share;
+	AUTO_FREE char *spec =
+		str_printf("random:20,4,hosts=3,parallel=2,seed=%u", (unsigned)(test_seed() % 100000));
 
-	(void)state;
-	snprintf(spec, sizeof(spec), "random:20,4,hosts=3,parallel=2,seed=%u",
-		 (unsigned)(test_seed() % 100000));
-	s = routed(spec);
-	t = session_routing(s)->topo;
-	f = t->fabric;
+	AUTO_SESSION struct session *s = routed(spec);
+	const struct topo *t = session_routing(s)->topo;
+	const struct fabric *f = t->fabric;
 	hosts = routing_hosts(NULL, session_routing(s));
-	share = even_shares(t, hosts, NULL);
+	AUTO_FREE double *share = even_shares(t, hosts, NULL);
 	for (uint32_t sw = 0; sw < f->n_switches; sw++)
 		all += hosts[sw];
 	for (uint32_t sw = 0; sw < f->n_switches; sw++) {
@@ -143,9 +123,7 @@ static void nothing_is_lost(void **state)
 		assert_float_equal(out, in, 1e-6);
 		assert_true(out >= own - 1e-6);
 	}
-	free(share);
 	arena_free(hosts);
-	session_free(s);
 }
 
 int main(void)

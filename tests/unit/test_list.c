@@ -1,37 +1,16 @@
 /* The command `list`: every pane without a screen, as text and as JSON; what panes leave out. */
-#include <inttypes.h>
-#include "core/base/memory.h"
-#include "core/base/text.h"
 #include "core/session/syntax.h"
-#include "fixture.h"
 #include "torus_session.h"
-#include "views/views.h"
-
-static struct session *routed(const char *spec, const char *route)
-{
-	struct session *s = session_new(all_engines, all_commands);
-	char line[200];
-	struct err e;
-
-	give_words(s);
-	assert_int_equal(session_set_fabric(s, make_fabric(spec), spec, NULL, &e), 0);
-	if (route) {
-		snprintf(line, sizeof(line), "route %s", route);
-		ok_line(s, line);
-	}
-	return s;
-}
 
 /* The object that a line prints; *rc is its result. */
 static json_t *json_line(struct session *s, const char *line, int *rc)
 {
 	struct err e;
-	char *text = run_line(s, line, rc, &e, true, NULL);
+	AUTO_FREE char *text = run_line(s, line, rc, &e, true, NULL);
 	json_t *o = json_loads(text, 0, NULL);
 
 	if (!o)
 		fail_msg("%s: no JSON: %s", line, text);
-	free(text);
 	return o;
 }
 
@@ -167,7 +146,7 @@ static void take_next(void *ctx, const char *what, size_t len)
 static int list_words(struct session *s, const char *syntax, int most, int argc, char **argv)
 {
 	struct next next = {.s = s};
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 	int rows = 0;
 
 	text_add(&t, "list");
@@ -175,7 +154,6 @@ static int list_words(struct session *s, const char *syntax, int most, int argc,
 		text_add(&t, " %s", argv[i]);
 	if (syntax_fits(syntax, argc, argv))
 		rows += expect_list(s, text_str(&t)) > 0;
-	text_free(&t);
 	if (argc > most)
 		return rows;
 	syntax_next(syntax, argc, argv, take_next, &next);
@@ -189,13 +167,10 @@ static int list_words(struct session *s, const char *syntax, int most, int argc,
 static int list_pane(struct session *s, const struct view_ops *ops, int most)
 {
 	char *argv[MOST_WORDS + 2] = {(char *)(uintptr_t)ops->name};
-	struct text syntax = {0};
-	int rows;
+	AUTO_TEXT struct text syntax = {0};
 
 	text_add(&syntax, "%s %s", ops->name, view_syntax(ops));
-	rows = list_words(s, text_str(&syntax), most, 1, argv);
-	text_free(&syntax);
-	return rows;
+	return list_words(s, text_str(&syntax), most, 1, argv);
 }
 
 static const struct {
@@ -249,26 +224,25 @@ static size_t list_panes(struct session *s, int *rows, int most, bool only_new)
 /* Each pane has rows somewhere: none is listed by being empty. */
 static void every_pane_can_be_listed(void **state)
 {
-	struct session *torus;
 	int rows[64] = {0};
 	size_t n = 0;
 	unsigned one_in = getenv("LONG") ? 3 : 6;
 	uint64_t seed = test_seed();
 
-	(void)state;
 	for (size_t k = 0; k < ARRAY_LEN(cases); k++) {
-		struct session *s = routed(cases[k].spec, cases[k].route);
+		AUTO_SESSION struct session *s = session_after("synth %s", cases[k].spec);
 		bool drawn = test_drawn(seed, k, 3);
 
+		if (cases[k].route)
+			ok_linef(s, "route %s", cases[k].route);
 		/* all words in every sixth case (LONG=1: third), in the others when other processes try */
 		list_panes(s, rows, ((unsigned)getpid() + k) % one_in ? LESS_WORDS : MOST_WORDS, !drawn);
 		if (cases[k].route) {
 			ok_line(s, "fail random 2 seed=3");
 			list_panes(s, rows, LESS_WORDS, !drawn);
 		}
-		session_free(s);
 	}
-	torus = torus_session("torus:4x4");
+	struct session *torus = torus_session("torus:4x4");
 	ok_line(torus, "drain all");
 	ok_line(torus, "drain round 1");
 	n = list_panes(torus, rows, MOST_WORDS, false);
@@ -282,28 +256,24 @@ static void every_pane_can_be_listed(void **state)
 
 static void nothing_is_loaded(void **state)
 {
-	struct session *s = session_new(all_engines, all_commands);
+	AUTO_SESSION struct session *s = session_new(all_engines, all_commands);
 
-	(void)state;
 	for (size_t i = 0; all_views[i]; i++) {
-		char line[64];
 		struct err e;
 		int rc;
+		AUTO_FREE char *line = str_printf("list %s", all_views[i]->name);
 
-		snprintf(line, sizeof(line), "list %s", all_views[i]->name);
 		free(run_line(s, line, &rc, &e, false, NULL));
 		if (rc && !strstr(e.msg, "expected") && !strstr(e.msg, "no fabric") && !strstr(e.msg, "lash"))
 			fail_msg("%s: %s", line, e.msg);
 	}
 	line_fails(s, "list lft leaf-01", "pane lft: no fabric is loaded");
-	session_free(s);
 }
 
 static void rows_as_asked_for(void **state)
 {
-	struct session *s = routed("xgft:4,4:1,2", "minhop");
+	AUTO_SESSION struct session *s = session_after("synth xgft:4,4:1,2; route minhop");
 
-	(void)state;
 	line_says(s, "list switches sort name reverse filter spine",
 		  "  name     lid ports up lids changed hosts guid\n"
 		  "  spine-02  12     4  4   22             0 0x0002c90300a00050\n"
@@ -312,13 +282,12 @@ static void rows_as_asked_for(void **state)
 	line_says(s, "list switches filter changed", "! leaf-01");
 	line_says(s, "list ports leaf-01 filter down", "x    5 down ");
 	line_says(s, "list hosts filter nothing-like-it", "Hosts 0/0");
-	session_free(s);
 }
 
 /* At 80 columns (78 inside the REPL's frame) no line of what is printed wraps. */
 static void line_fits(struct session *s, const char *line)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 	struct command_run r = {.in = interpreter_of(s), .width = 78};
 	size_t n = 0, most = 0;
 	struct err e;
@@ -334,33 +303,28 @@ static void line_fits(struct session *s, const char *line)
 	}
 	if (most > 78 || most < 40)
 		fail_msg("%s: a line of %zu characters:\n%.2000s", line, most, text_str(&t));
-	text_free(&t);
 }
 
 static void tables_fit(void **state)
 {
 	static const char *const lines[] = {"lft leaf-01", "lft spine-01", "hops leaf-01", "switches",
 					    "hosts"};
-	struct session *s = routed("xgft:18,36:1,18", "minhop");
+	AUTO_SESSION struct session *s = session_after("synth xgft:18,36:1,18; route minhop");
 
-	(void)state;
 	ok_line(s, "fail link leaf-01[20]");
 	for (size_t i = 0; i < ARRAY_LEN(lines); i++)
 		line_fits(s, lines[i]);
-	session_free(s);
 }
 
 /* So does a survey: columns of zeros are told in a line, and long names stand below their figures. */
 static void survey_fits(void **state)
 {
-	struct session *s = routed("xgft:4,4:1,4", "minhop");
+	AUTO_SESSION struct session *s = session_after("synth xgft:4,4:1,4; route minhop");
 
-	(void)state;
 	line_fits(s, "survey links");
 	line_fits(s, "survey switches");
 	line_fits(s, "survey pairs 20 seed=1");
 	line_fits(s, "survey pairs 20 switches seed=1");
-	session_free(s);
 }
 
 #define PREFIX "datacenter-west-hall-7-row-" /* names of 34 letters */
@@ -368,16 +332,13 @@ static void survey_fits(void **state)
 /* Gives all nodes long names that differ at their end. */
 static void long_names(struct session *s)
 {
-	char path[] = "/tmp/ibscope-names-XXXXXX", line[60];
-	FILE *f = fdopen(mkstemp(path), "w");
+	AUTO_TEXT struct text names = {0};
 
 	for (uint32_t n = 0; n < s->fabric->n_nodes; n++)
-		fprintf(f, "0x%016" PRIx64 " \"" PREFIX "%s\"\n", s->fabric->node_guid[n],
-			s->fabric->node_name[n]);
-	fclose(f);
-	snprintf(line, sizeof(line), "names %s", path);
-	ok_line(s, line);
-	unlink(path);
+		text_add(&names, "0x%016" PRIx64 " \"" PREFIX "%s\"\n", s->fabric->node_guid[n],
+			 s->fabric->node_name[n]);
+	AUTO_TEMP char *path = temp_file(text_str(&names));
+	ok_linef(s, "names %s", path);
 }
 
 /* Is a line a sentence, which may be longer than the screen: the REPL breaks it between words? */
@@ -436,9 +397,8 @@ static void rows_of_commands_fit(void **state)
 		{"survey links; survey switches", "spine-01"},
 		{"synth", "dimension"},
 	};
-	struct session *s = routed("xgft:3,3:1,2", "updn");
+	AUTO_SESSION struct session *s = session_after("synth xgft:3,3:1,2; route updn");
 
-	(void)state;
 	long_names(s);
 	ok_line(s, "fail link leaf-01[4]");
 	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
@@ -463,13 +423,12 @@ static void rows_of_commands_fit(void **state)
 		free(narrow);
 		free(wide);
 	}
-	session_free(s);
 }
 
 /* Rows that a filter leaves of `list WHAT`, told by the keys that JSON gives them. */
 static size_t rows_left(struct session *s, const char *what, const char *filter)
 {
-	char *line = str_printf("list %s filter %s", what, filter);
+	AUTO_FREE char *line = str_printf("list %s filter %s", what, filter);
 	json_t *o;
 	size_t n;
 	int rc;
@@ -479,15 +438,13 @@ static size_t rows_left(struct session *s, const char *what, const char *filter)
 		fail_msg("%s: %s", line, json_string_value(json_object_get(o, "error")));
 	n = json_array_size(json_object_get(o, "rows"));
 	json_decref(o);
-	free(line);
 	return n;
 }
 
 static void filters_know_columns(void **state)
 {
-	struct session *s = routed("xgft:4,4:1,2", "minhop");
+	AUTO_SESSION struct session *s = session_after("synth xgft:4,4:1,2; route minhop");
 
-	(void)state;
 	ok_line(s, "fail link leaf-03[5]");
 	assert_int_equal(rows_left(s, "lft leaf-03", "was:5"), 10);
 	assert_int_equal(rows_left(s, "lft leaf-03", "was:6"), 0); /* what did not change had no other port */
@@ -499,14 +456,12 @@ static void filters_know_columns(void **state)
 	assert_int_equal(rows_left(s, "ports leaf-03", "-peer:node"), 2);
 	assert_int_equal(rows_left(s, "hosts", "switch:leaf-03 name:node001"), 3);
 	line_says(s, "list lft leaf-03 sort now filter was:5", "5 \xe2\x86\x92 6");
-	session_free(s);
 }
 
 static void filters_by_regular_expression(void **state)
 {
-	struct session *s = routed("xgft:4,4:1,2", "minhop");
+	AUTO_SESSION struct session *s = session_after("synth xgft:4,4:1,2; route minhop");
 
-	(void)state;
 	assert_int_equal(rows_left(s, "switches", "/^leaf-0[13]$/"), 2); /* begin and end of a cell */
 	assert_int_equal(rows_left(s, "switches", "/^(LEAF|spine)-02$/"), 2);
 	assert_int_equal(rows_left(s, "switches", "-/^leaf/"), 2);
@@ -519,16 +474,13 @@ static void filters_by_regular_expression(void **state)
 	line_fails(s, "list switches filter name:/[/", "/[/: ");
 	line_fails(s, "list switches filter /(a{1,300}){1,300}/", "more than 1000 repeats");
 	line_fails(s, "list switches filter '/(a*)*\\1/'", "back-reference");
-	session_free(s);
 }
 
 static void unknown_columns_of_filters(void **state)
 {
-	struct session *s = routed("xgft:4,4:1,2", "minhop");
-	struct fabric *f;
+	AUTO_SESSION struct session *s = session_after("synth xgft:4,4:1,2; route minhop");
 	struct err e;
 
-	(void)state;
 	line_fails(s, "list switches filter nosuch:7",
 		   "pane switches has no column 'nosuch', expected one of");
 	line_fails(s, "list hosts filter leaf no-such:7",
@@ -536,7 +488,7 @@ static void unknown_columns_of_filters(void **state)
 	line_fails(s, "list hosts filter -nosuch:7", "no column 'nosuch'");
 	line_fails(s, "list lft leaf-01 filter nosuch:/7/", "was \xe2\x86\x92 now");
 	/* text with a colon in it is text where a row holds it */
-	f = make_fabric("xgft:4,4:1,2");
+	struct fabric *f = make_fabric("xgft:4,4:1,2");
 	free(f->node_given[f->switch_node[0]]);
 	f->node_given[f->switch_node[0]] = str_dup("MF0;LG01:MQM8700/U1");
 	fabric_show_names(f);
@@ -545,21 +497,18 @@ static void unknown_columns_of_filters(void **state)
 	assert_int_equal(rows_left(s, "switches", "lg01:mqm -spine"), 1);
 	assert_int_equal(rows_left(s, "switches", "-LG01:MQM"), 5);
 	line_fails(s, "list switches filter LG01:MQM87001", "no column 'LG01'");
-	session_free(s);
 }
 
 static void letters_in_order(void **state)
 {
-	struct session *s = routed("xgft:4,4:1,2", "minhop");
+	AUTO_SESSION struct session *s = session_after("synth xgft:4,4:1,2; route minhop");
 	const struct search best = {.dir = 1, .start = true, .best = true, .seconds = 100};
 	const struct search next = {.dir = 1, .seconds = 100};
 	struct scene sc = {0};
-	struct view *v;
 	struct err e;
 
-	(void)state;
 	scene_take(&sc, s);
-	v = view_new(view_find("switches"), &sc, 0, NULL, &e);
+	struct view *v = view_new(view_find("switches"), &sc, 0, NULL, &e);
 	assert_true(view_settle(v, NULL));
 	assert_int_equal(view_search(v, "lf3", &best, &e), 0);
 	assert_true(view_search_like(v, "lf3", &best));
@@ -576,24 +525,21 @@ static void letters_in_order(void **state)
 			    "lids changed hosts guid");
 	view_free(v);
 	scene_release(&sc);
-	session_free(s);
 }
 
 /* Panes without arguments where something was looked at, as on the screen. */
 static void what_was_looked_at(void **state)
 {
-	struct session *s = routed("xgft:4,4:1,2", "minhop");
+	AUTO_SESSION struct session *s = session_after("synth xgft:4,4:1,2; route minhop");
 	const struct fabric *f = s->fabric;
 	struct scene sc = {0};
-	struct view *v;
 	struct err e;
 
-	(void)state;
 	scene_take(&sc, s);
 	assert_null(view_new(view_find("lft"), &sc, 0, NULL, &e));
 	assert_string_equal(e.msg, "pane lft: found 0 arguments, expected SWITCH [DESTINATION]");
 	sc.looked.sw = f->node_guid[f->switch_node[2]];
-	v = view_new(view_find("lft"), &sc, 0, NULL, &e);
+	struct view *v = view_new(view_find("lft"), &sc, 0, NULL, &e);
 	assert_int_equal(v->args.arg[0].guid, sc.looked.sw);
 	assert_int_equal(v->args.n, 1);
 	view_free(v);
@@ -617,20 +563,17 @@ static void what_was_looked_at(void **state)
 	sc.looked.sw = 1; /* of another fabric */
 	assert_null(view_new(view_find("lft"), &sc, 0, NULL, &e));
 	scene_release(&sc);
-	session_free(s);
 }
 
 static void ports_at_a_port(void **state)
 {
-	struct session *s = routed("xgft:4,4:1,2", "minhop");
+	AUTO_SESSION struct session *s = session_after("synth xgft:4,4:1,2; route minhop");
 	char word[] = "leaf-03[5]", *argv[] = {word};
 	struct scene sc = {0};
-	struct view *v;
 	struct err e;
 
-	(void)state;
 	scene_take(&sc, s);
-	v = view_new(view_find("ports"), &sc, 1, argv, &e);
+	struct view *v = view_new(view_find("ports"), &sc, 1, argv, &e);
 	assert_true(view_settle(v, NULL));
 	assert_int_equal(v->sel, 4);
 	view_free(v);
@@ -641,14 +584,12 @@ static void ports_at_a_port(void **state)
 	line_says(s, "list ports leaf-03[5]", "     5 up ");
 	scene_release(&sc);
 	scene_drop_results(&sc);
-	session_free(s);
 }
 
 static void mistakes_are_told(void **state)
 {
-	struct session *s = routed("xgft:4,4:1,2", "minhop");
+	AUTO_SESSION struct session *s = session_after("synth xgft:4,4:1,2; route minhop");
 
-	(void)state;
 	line_fails(s, "list", "expected: list PANE");
 	line_fails(s, "list nonsense", "expected one of switches");
 	line_fails(s, "list switches 3", "pane switches: found 3, expected no argument");
@@ -670,16 +611,14 @@ static void mistakes_are_told(void **state)
 	line_says(s, "list switches csv columns name filter nobody", "name\n");
 	line_fails(s, "list switches sort nonsense", "has no column 'nonsense'");
 	line_fails(s, "list switches sort name backwards", "expected reverse or filter");
-	session_free(s);
 }
 
 static void json_tells_types_and_marks(void **state)
 {
-	struct session *s = routed("xgft:4,4:1,2", "minhop");
+	AUTO_SESSION struct session *s = session_after("synth xgft:4,4:1,2; route minhop");
 	json_t *o, *row;
 	int rc;
 
-	(void)state;
 	ok_line(s, "fail link leaf-01[5]");
 	o = json_line(s, "list ports leaf-01 filter down", &rc);
 	assert_int_equal(rc, 0);
@@ -691,20 +630,17 @@ static void json_tells_types_and_marks(void **state)
 	o = json_line(s, "list path node0001 node0016", &rc);
 	assert_string_equal(json_string_value(json_array_get(json_object_get(o, "columns"), 8)), "VL 2");
 	json_decref(o);
-	session_free(s);
 }
 
 static void cancelled_at_once(void **state)
 {
-	struct session *s = routed("torus:4x4", "lash");
+	AUTO_SESSION struct session *s = session_after("synth torus:4x4; route lash");
 	struct scene sc = {0};
 	struct progress p = {0};
-	struct view *v;
 	struct err e;
 
-	(void)state;
 	scene_take(&sc, s);
-	v = view_new(&view_layers, &sc, 0, NULL, &e);
+	struct view *v = view_new(&view_layers, &sc, 0, NULL, &e);
 	atomic_store(&p.cancel, true);
 	assert_false(view_settle(v, &p));
 	atomic_store(&p.cancel, false);
@@ -712,7 +648,6 @@ static void cancelled_at_once(void **state)
 	view_free(v);
 	scene_release(&sc);
 	scene_drop_results(&sc);
-	session_free(s);
 }
 
 static void completed_from_descriptions(void **state)
@@ -732,9 +667,8 @@ static void completed_from_descriptions(void **state)
 		{"list compare minhop lm", "lmc="},
 		{"list his le", "leaf-01"},
 	};
-	struct session *s = routed("xgft:4,4:1,2", "minhop");
+	AUTO_SESSION struct session *s = session_after("synth xgft:4,4:1,2; route minhop");
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(want); i++) {
 		size_t at;
 		char **c = session_complete(s, want[i].line, &at);
@@ -746,7 +680,6 @@ static void completed_from_descriptions(void **state)
 			fail_msg("%s: %s is not offered", want[i].line, want[i].word);
 		completions_free(c);
 	}
-	session_free(s);
 }
 
 /* --- the least a pane may be -------------------------------------------------------------- */
@@ -758,7 +691,6 @@ static void least_load(struct view *v)
 
 static void least_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 {
-	(void)v;
 	if (col)
 		text_add(t, row == 3 ? "-" : "%u links", (row * 7) % 12);
 	else
@@ -774,19 +706,17 @@ static void least_pane(void **state)
 					    .n_columns = ARRAY_LEN(columns),
 					    .load = least_load,
 					    .cell = least_cell};
-	struct session *s = routed("director:2,4,3,4", "minhop");
+	AUTO_SESSION struct session *s = session_after("synth director:2,4,3,4; route minhop");
 	struct scene sc = {0};
-	struct text t = {0};
-	struct view *v;
+	AUTO_TEXT struct text t = {0};
 	struct err e;
 	char word[] = "word", *argv[] = {word};
 
-	(void)state;
 	scene_take(&sc, s);
 	sc.fold = true;
 	assert_null(view_new(&ops, &sc, 1, argv, &e));
 	assert_string_equal(e.msg, "pane least: found word, expected no argument");
-	v = view_new(&ops, &sc, 0, NULL, &e);
+	struct view *v = view_new(&ops, &sc, 0, NULL, &e);
 	assert_true(view_settle(v, NULL));
 	view_title(v, &t);
 	assert_string_equal(text_str(&t), "Least 1/12");
@@ -803,10 +733,8 @@ static void least_pane(void **state)
 	assert_int_equal(view_search(v, "row", &(struct search){.dir = 1, .start = true, .seconds = 1}, &e),
 			 1);
 	assert_false(view_toggle(v));
-	text_free(&t);
 	view_free(v);
 	scene_release(&sc);
-	session_free(s);
 }
 
 int main(void)

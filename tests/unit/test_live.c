@@ -1,18 +1,8 @@
 /* Targets and differences of live discoveries; discovery itself is tested over a simulator. */
 #include <poll.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
+#include "fixture.h"
 #include <sys/wait.h>
-#include <unistd.h>
-#include <cmocka.h>
-#include "core/base/err.h"
-#include "core/base/text.h"
 #include "core/fabric/changes.h"
-#include "core/fabric/builder.h"
 #include "core/source/live.h"
 
 static void target(const char *word, const char *want_ca, int want_port)
@@ -44,7 +34,6 @@ static void bad_target(const char *word)
 
 static void test_target(void **state)
 {
-	(void)state;
 	target("", NULL, 0);
 	target("mlx5_0", "mlx5_0", 0);
 	target("mlx5_0:2", "mlx5_0", 2);
@@ -63,7 +52,6 @@ static void test_not_child(void **state)
 {
 	char name[] = "ibscope", flag[] = "--discover-child", none[] = "", *argv[] = {name, flag, none, NULL};
 
-	(void)state;
 	assert_int_equal(live_child_main(1, argv), -1);
 	assert_int_equal(live_child_main(3, argv), -1);
 }
@@ -117,18 +105,16 @@ static const struct cable before[] = {
 
 static void differs(struct fabric *a, struct fabric *b, unsigned n, const char *want)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 
 	assert_int_equal(fabric_changes(a, b, NULL, &t, NULL), n);
 	assert_string_equal(text_str(&t), want);
-	text_free(&t);
 	fabric_unref(a);
 	fabric_unref(b);
 }
 
 static void test_same(void **state)
 {
-	(void)state;
 	differs(make("AB12", before, 10, "sw-a"), make("21BA", before, 10, "sw-a"), 0, "");
 }
 
@@ -142,7 +128,6 @@ static void test_nodes(void **state)
 		{0},
 	};
 
-	(void)state;
 	differs(make("AB12", before, 10, "sw-a"), make("AB13", after, 10, "sw-a"), 2,
 		"- node h2 (0x0000000000000200, CA, 1 port)\n"
 		"    link h2[1] -- sw-a[2]\n"
@@ -160,7 +145,6 @@ static void test_moved(void **state)
 		{0},
 	};
 
-	(void)state;
 	differs(make("AB12", before, 10, "sw-a"), make("AB12", after, 10, "sw-a"), 2,
 		"~ moved h2[1]: from sw-a[2] to sw-b[1]\n"
 		"- link sw-a[4] -- sw-b[4]\n");
@@ -177,7 +161,6 @@ static void test_replaced(void **state)
 		{0},
 	};
 
-	(void)state;
 	differs(make("AB12", before, 10, "sw-a"), make("AB13", after, 10, "sw-a"), 2,
 		"~ node h2 replaced: 0x0000000000000200 -> 0x0000000000000300, now h3\n"
 		"~ link sw-a[4]: from sw-b[4] to sw-b[2]\n");
@@ -194,7 +177,6 @@ static void test_swapped(void **state)
 		{0},
 	};
 
-	(void)state;
 	differs(make("AB12", before, 10, "sw-a"), make("AB12", after, 10, "sw-a"), 1,
 		"~ swapped h1[1] and h2[1]: now at sw-a[2] and sw-a[1]\n");
 }
@@ -209,7 +191,6 @@ static void test_name_lid_rate(void **state)
 		{0},
 	};
 
-	(void)state;
 	differs(make("AB12", before, 10, "sw-a"), make("AB12", after, 20, "new name"), 4,
 		"~ name 0x000000000000000a: sw-a -> new name\n"
 		"~ rate h2[1] -- new name[2]: 4xHDR -> 2xEDR\n"
@@ -232,7 +213,6 @@ static void test_only_errors(void **state)
 {
 	struct err e = {0};
 
-	(void)state;
 	assert_null(live_discover_tables(NULL, 0, LIVE_NO_TABLES, 2, NULL, &e));
 	assert_non_null(strstr(e.msg, "nothing but errors from the fabric for 6 s"));
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* no child is left */

@@ -81,25 +81,20 @@ static size_t bytes_of(const struct sample *s, uint8_t *to)
 /* n bytes in a block of their own, so that the sanitizer sees what lies behind them. */
 static int read_bytes(const uint8_t *data, size_t n, struct fabric **f, struct err *e)
 {
-	uint8_t *copy = malloc(n ? n : 1);
-	int rc;
+	AUTO_FREE uint8_t *copy = malloc(n ? n : 1);
 
 	memcpy(copy, data, n);
 	*f = NULL;
-	rc = live_read(copy, n, "test", LIVE_LFTS_SL2VL, f, e);
-	free(copy);
-	return rc;
+	return live_read(copy, n, "test", LIVE_LFTS_SL2VL, f, e);
 }
 
 static void test_whole(void **state)
 {
 	struct sample s = sample();
 	uint8_t data[sizeof(s) + 64];
-	const struct switch_tables *t;
 	struct fabric *f;
 	struct err e;
 
-	(void)state;
 	for (unsigned i = 0; i < sizeof(s.maps); i++)
 		s.maps[i / 8][i % 8] = (uint8_t)(0x17 + 5 * i);
 	assert_int_equal(read_bytes(data, bytes_of(&s, data), &f, &e), 0);
@@ -108,7 +103,7 @@ static void test_whole(void **state)
 	assert_int_equal(f->warnings.n, 0);
 	assert_false(f->sm_guessed);
 	assert_int_equal(f->port_guid[f->endport_port[f->sm_endport]], 0x21);
-	t = fabric_switch_tables(f);
+	const struct switch_tables *t = fabric_switch_tables(f);
 	assert_int_equal(t->top[0], 3);
 	assert_memory_equal(t->lft[0], s.lft, 4);
 	for (unsigned i = 0; i < 16; i++) /* the maps of all pairs of ports */
@@ -127,7 +122,6 @@ static void test_cut(void **state)
 	struct fabric *f;
 	struct err e;
 
-	(void)state;
 	for (size_t n = 0; n <= size + 4; n++) {
 		int rc = read_bytes(data, n, &f, &e);
 
@@ -184,7 +178,6 @@ static void test_errors(void **state)
 #undef STREAM_FIELD
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(wrong); i++) {
 		struct sample s = sample();
 
@@ -246,7 +239,6 @@ static void test_incomplete(void **state)
 	};
 	bool told;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(wrong); i++) {
 		struct sample s = sample();
 		uint8_t data[sizeof(s) + 64];
@@ -276,7 +268,6 @@ static void test_looped(void **state)
 	struct fabric *f;
 	struct err e;
 
-	(void)state;
 	s.port[SW3] = s.port[SW1];
 	s.port[SW3].num = s.port[SW3].peer_port = 3;
 	s.port[SW3].peer_guid = 0x10;
@@ -293,24 +284,20 @@ static void test_corpus(void **state)
 {
 	static const char *const name[] = {"fabric", "tables", "maps"};
 
-	(void)state;
 	for (int what = LIVE_NO_TABLES; what <= LIVE_LFTS_SL2VL; what++) {
-		char *path = str_printf("tests/fuzz/corpus/live/%s", name[what]);
+		AUTO_FREE char *path = str_printf("tests/fuzz/corpus/live/%s", name[what]);
 		uint8_t data[16384];
 		FILE *in = fopen(path, "rb");
-		struct fabric *f = NULL;
+		AUTO_FABRIC struct fabric *f = NULL;
 		struct err e = {0};
-		size_t n;
 
 		assert_non_null(in);
-		n = fread(data, 1, sizeof(data), in);
+		size_t n = fread(data, 1, sizeof(data), in);
 		fclose(in);
-		free(path);
 		if (live_read(data, n, "corpus", what, &f, &e))
 			fail_msg("%s", e.msg);
 		assert_int_equal(f->n_nodes, 11);
 		assert_int_equal(f->warnings.missing, 0);
-		fabric_unref(f);
 	}
 }
 

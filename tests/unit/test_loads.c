@@ -2,7 +2,6 @@
  * cases.  tests/model/run.py compares them with a model of its own. */
 #include "fixture.h"
 
-#include <inttypes.h>
 #include <math.h>
 
 #include "core/analysis/credit/cdg.h"
@@ -12,9 +11,7 @@
 #include "core/analysis/traffic/shift.h"
 #include "core/analysis/traffic/spread.h"
 #include "core/base/cursor.h"
-#include "core/base/memory.h"
 #include "core/base/rng.h"
-#include "core/base/text.h"
 #include "core/session/patterns.h"
 #include "core/session/interpreter.h"
 
@@ -22,14 +19,7 @@
 
 static struct session *routed(const char *fabric, const char *engine)
 {
-	struct session *s = session_new(all_engines, all_commands);
-	char line[200];
-
-	snprintf(line, sizeof(line), strchr(fabric, '/') ? "load %s" : "synth %s", fabric); // NOLINT
-	ok_line(s, line);
-	snprintf(line, sizeof(line), "route %s", engine);
-	ok_line(s, line);
-	return s;
+	return session_after("%s %s; route %s", strchr(fabric, '/') ? "load" : "synth", fabric, engine);
 }
 
 /* --- effective bisection ---------------------------------------------------------------------------- */
@@ -71,11 +61,10 @@ static void all_matchings(struct exact *x, uint32_t placed, uint32_t most)
 static double exact_ebb(const struct routing *r, bool both, uint32_t *samples)
 {
 	struct exact x = {.both = both};
-	uint32_t *host = pattern_hosts(r, &x.n);
+	AUTO_FREE uint32_t *host = pattern_hosts(r, &x.n);
 
 	assert_true(x.n <= 16);
 	memcpy(x.host, host, x.n * sizeof(*host));
-	free(host);
 	x.s = ebb_sampler_new(r, x.n);
 	for (uint32_t rests = 0; rests < (x.n % 2 ? x.n : 1); rests++) {
 		x.used = x.n % 2 ? 1u << rests : 0;
@@ -100,9 +89,8 @@ static void bisection_exact(void **state)
 		{"xgft:2,2,2:1,2,2", "minhop", 0.861905, 0.733333, 1680},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		struct session *s = routed(cases[i].fabric, cases[i].engine);
+		AUTO_SESSION struct session *s = routed(cases[i].fabric, cases[i].engine);
 		const struct routing *r = session_routing(s);
 
 		for (unsigned both = 0; both < 2; both++) {
@@ -121,7 +109,6 @@ static void bisection_exact(void **state)
 			assert_true(e.samples >= EBB_LEAST && e.samples <= EBB_MOST);
 			assert_true(e.half_width <= EBB_HALF_WIDTH || e.samples == EBB_MOST);
 		}
-		session_free(s);
 	}
 }
 
@@ -143,9 +130,8 @@ static void bisection_sampled(void **state)
 		{"torus:5x5", "dor", false, 0.862, 0.005},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		struct session *s = routed(cases[i].fabric, cases[i].engine);
+		AUTO_SESSION struct session *s = routed(cases[i].fabric, cases[i].engine);
 		const struct ebb_request rq = {.seed = 1, .both = cases[i].both};
 		struct ebb e, again;
 
@@ -155,19 +141,17 @@ static void bisection_sampled(void **state)
 				 e.value, e.half_width, cases[i].value);
 		assert_int_equal(ebb_estimate(session_routing(s), &rq, NULL, &again, NULL), 0);
 		assert_memory_equal(&e, &again, sizeof(e));
-		session_free(s);
 	}
 }
 
 /* Pairs without a way have no share; fewer than two hosts have no value; it can be cancelled. */
 static void bisection_odd(void **state)
 {
-	struct session *s = routed("ring:4", "minhop");
+	AUTO_SESSION struct session *s = routed("ring:4", "minhop");
 	struct ebb_request rq = {.seed = 1};
 	struct progress p = {0};
 	struct ebb e;
 
-	(void)state;
 	p.cancel = true;
 	assert_int_equal(ebb_estimate(session_routing(s), &rq, &p, &e, NULL), -1);
 	ok_line(s, "scope node0001");
@@ -180,7 +164,6 @@ static void bisection_odd(void **state)
 	assert_true(e.value == 1 && e.half_width == 0 && e.samples == EBB_LEAST);
 	line_says(s, "load-map ebb both", "1.000");
 	line_fails(s, "load-map ebb seed=x", "expected a number");
-	session_free(s);
 }
 
 /* --- loads -------------------------------------------------------------------------------------------- */
@@ -199,20 +182,16 @@ static void loads_of_small(void **state)
 		{"xgft:2,2,2:1,2,2", "minhop", {8, 0, 0, 0, 0, 0, 16, 0, 8}, {1, 1, 2, 2, 2, 1, 1}},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		struct session *s = routed(cases[i].fabric, cases[i].engine);
+		AUTO_SESSION struct session *s = routed(cases[i].fabric, cases[i].engine);
 		const struct routing *r = session_routing(s);
-		struct loads *l = loads_new(r, &pattern_all, NULL);
-		struct shift_order *o;
-		struct shifts *sh;
+		AUTO_ARENA struct loads *l = loads_new(r, &pattern_all, NULL);
 		struct err e;
 		uint32_t count[9] = {0};
 
-		o = shift_order_new(r, s->setup, s->engines, NULL, NULL, &e);
+		AUTO_ARENA struct shift_order *o = shift_order_new(r, s->setup, s->engines, NULL, NULL, &e);
 		assert_non_null(o);
-		sh = shifts_new(r, o, 0, 3, NULL);
-		arena_free(o);
+		AUTO_ARENA struct shifts *sh = shifts_new(r, o, 0, 3, NULL);
 		for (uint32_t p = 0; p < r->topo->fabric->n_ports; p++)
 			if (r->topo->peer_switch[p] != NO_ID) {
 				assert_true(l->port[p] < 9);
@@ -225,24 +204,19 @@ static void loads_of_small(void **state)
 		for (uint32_t k = 0; k < sh->n; k++)
 			assert_int_equal(sh->load[k].max, cases[i].shift[k]);
 		assert_int_equal(cases[i].shift[sh->n], 0);
-		arena_free(sh);
-		arena_free(l);
-		session_free(s);
 	}
 }
 
 static void patterns(void **state)
 {
-	struct session *s = routed("torus:3x3", "minhop");
+	AUTO_SESSION struct session *s = routed("torus:3x3", "minhop");
 	const struct routing *r = session_routing(s);
 	uint64_t seed = test_seed();
-	char line[100];
 
-	(void)state;
 	for (unsigned turn = 0; turn < 50; turn++) {
-		struct pattern p = {0};
-		uint32_t *sent = NEW_ARRAY(s->fabric->n_endports, uint32_t);
-		uint32_t *got = NEW_ARRAY(s->fabric->n_endports, uint32_t);
+		AUTO_BY(pattern_free) struct pattern p = {0};
+		AUTO_FREE uint32_t *sent = NEW_ARRAY(s->fabric->n_endports, uint32_t);
+		AUTO_FREE uint32_t *got = NEW_ARRAY(s->fabric->n_endports, uint32_t);
 
 		pattern_random(r, rng_next(&seed), &p);
 		assert_int_equal(p.n, 9);
@@ -251,9 +225,6 @@ static void patterns(void **state)
 			assert_int_equal(sent[p.flow[i].src]++, 0);
 			assert_int_equal(got[p.flow[i].dst]++, 0);
 		}
-		free(sent);
-		free(got);
-		pattern_free(&p);
 	}
 	line_says(s, "load-map random", "9 routes");
 	line_says(s, "load-map to node0001", "8 routes");
@@ -266,10 +237,8 @@ static void patterns(void **state)
 	line_says(s, "load-map random", "4 routes");
 	line_says(s, "load-map to node0001", "3 routes");
 	line_fails(s, "load-map to node0009", "is not a host that is up and counted");
-	snprintf(line, sizeof(line), "scope node0001");
-	ok_line(s, line);
+	ok_linef(s, "scope node0001");
 	line_says(s, "load-map random", "0 routes");
-	session_free(s);
 }
 
 static void parse(const struct fabric *f, const char *text, const char *wrong, struct pairs_file *p)
@@ -294,11 +263,9 @@ static void pairs_files(void **state)
 		{"a 'b", "pairs:1: "},
 		{"# x\n\na b 4294967295\na b", "pairs:4: found weights that add up to 4294967296"},
 	};
-	struct fabric *f = make_fabric("ring:4");
+	AUTO_FABRIC struct fabric *f = make_fabric("ring:4");
 	struct pairs_file p;
-	char *text;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(wrong); i++) {
 		parse(f, wrong[i][0], wrong[i][1], &p);
 		pairs_file_free(&p);
@@ -311,7 +278,7 @@ static void pairs_files(void **state)
 	assert_string_equal(p.pair[1].src, "a b");
 	assert_int_equal(p.pair[1].weight, 1);
 	pairs_file_free(&p);
-	text = str_printf("a b%*s\na b", LINE_BYTES_MOST - 3, "");
+	AUTO_FREE char *text = str_printf("a b%*s\na b", LINE_BYTES_MOST - 3, "");
 	parse(f, text, NULL, &p);
 	assert_int_equal(p.n, 2);
 	pairs_file_free(&p);
@@ -319,8 +286,6 @@ static void pairs_files(void **state)
 	text[LINE_BYTES_MOST + 1] = '\n';
 	parse(f, text, "pairs:1: found a line of 1000001 bytes, expected at most 1000000", &p);
 	pairs_file_free(&p);
-	free(text);
-	fabric_unref(f);
 }
 
 /* --- flows -------------------------------------------------------------------------------------------- */
@@ -332,9 +297,8 @@ static void flows_are_loads(struct session *s, int argc, char **argv)
 	const struct fabric *f = s->fabric;
 	struct command_run run = {.f = fopen("/dev/null", "w")};
 	struct out out = {.run = &run};
-	struct pattern pt;
+	AUTO_BY(pattern_free) struct pattern pt;
 	struct args args = {.argc = argc, .argv = argv};
-	struct loads *l;
 	struct err e;
 
 	assert_non_null(run.f);
@@ -342,7 +306,7 @@ static void flows_are_loads(struct session *s, int argc, char **argv)
 	assert_int_equal(session_pattern(s, r, &args, &pt, &out, &e), 0);
 	fclose(run.f);
 	args_free(&args);
-	l = loads_new(r, &pt, NULL);
+	AUTO_ARENA struct loads *l = loads_new(r, &pt, NULL);
 	for (uint32_t p = 0; p < f->n_ports; p++) {
 		struct flow_list *list;
 
@@ -354,19 +318,16 @@ static void flows_are_loads(struct session *s, int argc, char **argv)
 		for (unsigned by = 0; by < FLOWS_BYS; by++) {
 			uint64_t sum = 0, before = UINT64_MAX;
 			size_t n;
-			struct flow_group *g = flow_groups(list, r, (enum flow_by)by, NULL, &n);
+			AUTO_FREE struct flow_group *g = flow_groups(list, r, (enum flow_by)by, NULL, &n);
 
 			for (size_t i = 0; i < n; i++) {
 				assert_true(g[i].pairs <= before);
 				sum += before = g[i].pairs;
 			}
 			assert_int_equal(sum, list->pairs);
-			free(g);
 		}
 		flow_list_free(list);
 	}
-	arena_free(l);
-	pattern_free(&pt);
 }
 
 static void flows_random(void **state)
@@ -375,11 +336,9 @@ static void flows_random(void **state)
 					    "bisection", "random", "to node0002 node0003"};
 	uint64_t seed = test_seed();
 	char line[200];
-	struct session *s;
 
-	(void)state;
 	snprintf(line, sizeof(line), "random:8,3,hosts=2,parallel=2,seed=%u", rng_below(&seed, 99999));
-	s = routed(line, "minhop");
+	AUTO_SESSION struct session *s = routed(line, "minhop");
 	ok_line(s, "set lmc 1");
 	ok_line(s, "fail random 2 seed=3");
 	for (size_t i = 0; i < ARRAY_LEN(lines); i++) {
@@ -393,14 +352,12 @@ static void flows_random(void **state)
 		flows_are_loads(s, argc, argv);
 		words_free(argc, argv);
 	}
-	session_free(s);
 }
 
 static void flows_small(void **state)
 {
 	struct session *s = routed("ring:4", "minhop");
 
-	(void)state;
 	line_says(s, "flows ring2[2]",
 		  "ring2[2] -> ring3[3]: 3 pairs of hosts\nBy source switch:\n       2  from ring2\n       1 "
 		  " from "
@@ -456,36 +413,30 @@ static void load_diffs(void **state)
 		 "core-05[1] -> spine-01[6]\n"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		struct session *s = routed(DEMO, cases[i].engine);
-		struct load_diff *d;
-		char line[100];
+		AUTO_SESSION struct session *s = routed(DEMO, cases[i].engine);
 
 		ok_line(s, "snapshot before");
-		snprintf(line, sizeof(line), "fail %s", cases[i].fail);
-		ok_line(s, line);
+		ok_linef(s, "fail %s", cases[i].fail);
 		line_says(s, "diff", cases[i].says);
 		line_says(s, "diff before", cases[i].says);
-		d = load_diff_new(session_find_snapshot(s, "before")->routing, session_routing(s), NULL);
+		AUTO_ARENA struct load_diff *d =
+			load_diff_new(session_find_snapshot(s, "before")->routing, session_routing(s), NULL);
 		assert_int_equal(d->gain, 0); /* same pairs, same lengths */
 		assert_int_equal(d->n, d->hotter + d->cooler);
-		arena_free(d);
-		session_free(s);
 	}
 }
 
 /* Channels are found again by GUID in another fabric; what is on one side only counts as 0 on the other. */
 static void load_diff_across(void **state)
 {
-	struct session *s = routed("ring:4", "minhop");
-	struct load_diff *d;
+	AUTO_SESSION struct session *s = routed("ring:4", "minhop");
 
-	(void)state;
 	ok_line(s, "snapshot four");
 	ok_line(s, "synth ring:5");
 	ok_line(s, "route minhop");
-	d = load_diff_new(session_find_snapshot(s, "four")->routing, session_routing(s), NULL);
+	struct load_diff *d =
+		load_diff_new(session_find_snapshot(s, "four")->routing, session_routing(s), NULL);
 	assert_int_equal(d->max_before, 3);
 	assert_int_equal(d->gain, 5 * 4 * 3 / 2 - 16); /* hops between switches of all pairs */
 	arena_free(d);
@@ -493,7 +444,6 @@ static void load_diff_across(void **state)
 	assert_int_equal(d->gain, 16 - 5 * 4 * 3 / 2);
 	arena_free(d);
 	line_says(s, "diff four", "Loads: ");
-	session_free(s);
 }
 
 /* --- spread ------------------------------------------------------------------------------------------- */
@@ -521,40 +471,31 @@ static void shares_even(void **state)
 		{DEMO, 60},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		struct session *s = routed(cases[i].fabric, "minhop");
+		AUTO_SESSION struct session *s = routed(cases[i].fabric, "minhop");
 		const struct routing *r = session_routing(s);
-		uint32_t *hosts = routing_hosts(NULL, r);
-		double *even = even_shares(r->topo, hosts, NULL);
+		AUTO_ARENA uint32_t *hosts = routing_hosts(NULL, r);
+		AUTO_FREE double *even = even_shares(r->topo, hosts, NULL);
 
 		if (fabs(most_share(r->topo, even) - cases[i].most) > 0.05)
 			fail_msg("%s: %.3f", cases[i].fabric, most_share(r->topo, even));
-		free(even);
-		arena_free(hosts);
-		session_free(s);
 	}
 }
 
 /* Groups that tables have: those across the square send by both ports. */
 static void shares_of_groups(void **state)
 {
-	struct session *s = routed("lesson:square", "dor");
-	const struct routing *r;
+	AUTO_SESSION struct session *s = routed("lesson:square", "dor");
 	struct spread_left left = {0};
-	double *share;
 
-	(void)state;
 	ok_line(s, "tables lesson:square.far");
-	r = session_routing(s);
-	share = spread_shares(r, &left, NULL);
+	const struct routing *r = session_routing(s);
+	AUTO_FREE double *share = spread_shares(r, &left, NULL);
 	assert_int_equal(left.pairs, 12);
 	assert_int_equal(left.left, 0);
 	for (uint32_t p = 0; p < s->fabric->n_ports; p++)
 		if (r->topo->peer_switch[p] != NO_ID && node_is_switch(s->fabric, s->fabric->port_node[p]))
 			assert_true(fabs(share[p] - 2) < 1e-9);
-	free(share);
-	session_free(s);
 }
 
 int main(void)

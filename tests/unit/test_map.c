@@ -4,7 +4,6 @@
  */
 #include "fixture.h"
 
-#include "core/base/memory.h"
 #include "core/trace/walk.h"
 #include "views/map/map.h"
 
@@ -26,12 +25,10 @@ static void bring_up(struct desk *d)
 
 static void begin(struct desk *d, const char *spec, const char *route)
 {
-	char line[200];
 	struct err e = {0};
 
 	*d = (struct desk){.session = session_new(all_engines, all_commands)};
-	snprintf(line, sizeof(line), "synth %s; route %s", spec, route);
-	ok_line(d->session, line);
+	ok_linef(d->session, "synth %s; route %s", spec, route);
 	scene_take(&d->scene, d->session);
 	d->view = view_new(&view_map, &d->scene, 0, NULL, &e);
 	assert_non_null(d->view);
@@ -62,11 +59,10 @@ static int words(struct desk *d, const char *a, const char *b)
 {
 	char first[20], second[20], *argv[] = {first, second};
 	struct err e = {0};
-	int rc;
 
 	snprintf(first, sizeof(first), "%s", a);
 	snprintf(second, sizeof(second), "%s", b ? b : "");
-	rc = d->view->ops->words(d->view, b ? 2 : 1, argv, &e);
+	int rc = d->view->ops->words(d->view, b ? 2 : 1, argv, &e);
 	assert_true(!rc || e.msg[0]);
 	bring_up(d);
 	return rc;
@@ -110,7 +106,6 @@ static void test_anything(void **state)
 {
 	static const int sizes[][2] = {{78, 20}, {198, 46}, {38, 9}, {22, 3}, {4, 2}, {1, 1}};
 
-	(void)state;
 	for (size_t k = 0; k < ARRAY_LEN(specs); k++) {
 		struct desk d;
 
@@ -140,18 +135,15 @@ static void test_anything(void **state)
 /* One cell a switch where there is room; the same place whatever fails. */
 static void test_nothing_moves(void **state)
 {
-	(void)state;
 	for (size_t k = 0; k < ARRAY_LEN(specs); k++) {
-		struct canvas was;
-		const struct layout *l;
 		struct desk d;
 
 		begin(&d, specs[k], "minhop");
 		draw(&d, 118, 38, false);
 		assert_int_equal(check_drawn(&d), d.scene.fabric->n_switches);
-		was = d.canvas;
+		struct canvas was = d.canvas;
 		d.canvas = (struct canvas){0};
-		l = map_of(d.view)->layout;
+		const struct layout *l = map_of(d.view)->layout;
 		ok_line(d.session, "fail random 1 seed=1; fail switch 0x0002c90300a00000");
 		bring_up(&d);
 		assert_ptr_equal(map_of(d.view)->layout, l);
@@ -166,14 +158,12 @@ static void test_nothing_moves(void **state)
 /* Every switch can be reached by arrow keys, and by clicks on its cell. */
 static void test_ways(void **state)
 {
-	(void)state;
 	for (size_t k = 0; k < ARRAY_LEN(specs); k++) {
 		struct desk d;
-		uint8_t *seen;
 		uint32_t reached = 0;
 
 		begin(&d, specs[k], "minhop");
-		seen = NEW_ARRAY(d.view->n_rows + 1, uint8_t);
+		AUTO_FREE uint8_t *seen = NEW_ARRAY(d.view->n_rows + 1, uint8_t);
 		draw(&d, 118, 38, false);
 		for (uint32_t i = 0; i < (uint32_t)(d.canvas.w * d.canvas.h); i++) {
 			struct canvas_object o = d.canvas.cell[i].object;
@@ -195,7 +185,6 @@ static void test_ways(void **state)
 				}
 		if (reached != d.view->n_rows)
 			fail_msg("%s: %u of %u reached", specs[k], reached, d.view->n_rows);
-		free(seen);
 		end(&d);
 	}
 }
@@ -204,11 +193,9 @@ static void test_ways(void **state)
 static void test_marks(void **state)
 {
 	struct desk d;
-	struct map *m;
 
-	(void)state;
 	begin(&d, "ring:6", "dor");
-	m = map_of(d.view);
+	struct map *m = map_of(d.view);
 	assert_int_equal(words(&d, "overlay", "path"), -1); /* nothing was looked at */
 	look(&d, "node0001", "node0003");
 	assert_int_equal(words(&d, "overlay", "path"), 0);
@@ -257,23 +244,18 @@ static void test_turn_of_steps(void **state)
 {
 	static const char *const runs[][2] = {{"torus:4x4", "lash"}, {"xgft:3,3:1,2", "updn"}};
 
-	(void)state;
 	for (size_t k = 0; k < ARRAY_LEN(runs); k++) {
 		uint32_t cycles = 0, turns = 0, others = 0;
 		struct desk d;
-		struct map *m;
 
 		begin(&d, runs[k][0], runs[k][1]);
-		m = map_of(d.view);
+		struct map *m = map_of(d.view);
 		ok_line(d.session, "step start");
 		for (unsigned step = 1; step <= 120; step++) {
-			struct rec_event ev;
-			uint32_t red;
-
 			ok_line(d.session, "step 1");
 			scene_release(&d.scene);
 			scene_take(&d.scene, d.session);
-			ev = *moment_event(d.scene.moment);
+			struct rec_event ev = *moment_event(d.scene.moment);
 			bring_up(&d);
 			if (words(&d, "overlay", "turn")) {
 				others++;
@@ -281,7 +263,7 @@ static void test_turn_of_steps(void **state)
 				continue;
 			}
 			draw(&d, 78, 18, false);
-			red = red_channels(m, d.scene.fabric);
+			uint32_t red = red_channels(m, d.scene.fabric);
 			cycles += ev.kind == REC_REFUSE;
 			turns += ev.kind == REC_FORBID;
 			assert_int_equal(red, ev.kind == REC_REFUSE ? 4 : 2);
@@ -304,7 +286,7 @@ static uint32_t heads_in(const struct canvas *c, enum canvas_role role)
 /* Can the channel `from` be reached from itself over dependencies that are drawn whole? */
 static bool closed_walk(const struct map *m, uint32_t n_ports, uint32_t from)
 {
-	uint8_t *seen = NEW_ARRAY(n_ports, uint8_t);
+	AUTO_FREE uint8_t *seen = NEW_ARRAY(n_ports, uint8_t);
 	bool more = true, found;
 
 	while (more) {
@@ -320,7 +302,6 @@ static bool closed_walk(const struct map *m, uint32_t n_ports, uint32_t from)
 		}
 	}
 	found = seen[from];
-	free(seen);
 	return found;
 }
 
@@ -339,14 +320,12 @@ static void test_dependencies(void **state)
 	static const enum canvas_role roles[] = {CANVAS_PLAIN, CANVAS_CYCLE,
 						 CANVAS_DIM}; /* by kind of turn */
 
-	(void)state;
 	for (size_t k = 0; k < ARRAY_LEN(runs); k++) {
 		char *shown[2] = {NULL, NULL};
 		struct desk d;
-		struct map *m;
 
 		begin(&d, runs[k].spec, runs[k].route);
-		m = map_of(d.view);
+		struct map *m = map_of(d.view);
 		draw(&d, 118, 40, false);
 		assert_int_equal(words(&d, "whole", NULL), 0);
 		assert_int_equal(words(&d, "overlay", "dependencies"), 0);
@@ -400,18 +379,14 @@ static void test_dependencies(void **state)
 /* The turn of `why SWITCH DST via PORT`, on the shortest way through the port. */
 static void test_turn(void **state)
 {
-	const struct fabric *f;
 	struct desk d;
-	struct map *m;
 	struct err e = {0};
 	char overlay[] = "overlay", turn[] = "turn";
-	uint32_t leaf;
 	unsigned lid;
 
-	(void)state;
 	begin(&d, "xgft:4,4,4:1,4,4", "updn");
-	m = map_of(d.view);
-	f = d.scene.fabric;
+	struct map *m = map_of(d.view);
+	const struct fabric *f = d.scene.fabric;
 	assert_int_equal(d.view->ops->words(d.view, 2, (char *[]){overlay, turn}, &e), -1);
 	assert_non_null(strstr(e.msg, "`why SWITCH DST via PORT` shows one"));
 	d.scene.looked.via_sw = f->node_guid[session_node(d.session, "spine-01", NULL)];
@@ -420,7 +395,7 @@ static void test_turn(void **state)
 		f->port_guid[f->endport_port[session_endport(d.session, "node0041", &lid, NULL)]];
 	assert_int_equal(words(&d, "overlay", "turn"), 0);
 	draw(&d, 78, 18, false);
-	leaf = f->node_switch[session_node(d.session, "leaf-01", NULL)];
+	uint32_t leaf = f->node_switch[session_node(d.session, "leaf-01", NULL)];
 	assert_int_equal(m->mark[leaf], '!');
 	assert_int_equal(m->n_stops, 6);
 	assert_string_equal(text_str(&m->said), "forbidden turn at leaf-01");
@@ -434,15 +409,12 @@ static void test_turn(void **state)
 /* Ranks stay readable on the selected switch and on those that are linked to it. */
 static void test_digits(void **state)
 {
-	const struct fabric *f;
 	struct desk d;
-	struct map *m;
 	uint32_t leaf, marked = 0;
 
-	(void)state;
 	begin(&d, "xgft:4,4:1,4", "updn");
-	m = map_of(d.view);
-	f = d.scene.fabric;
+	struct map *m = map_of(d.view);
+	const struct fabric *f = d.scene.fabric;
 	leaf = f->node_switch[session_node(d.session, "leaf-01", NULL)];
 	words(&d, "overlay", "links");
 	map_select(d.view, leaf);
@@ -475,7 +447,6 @@ static void test_step(void **state)
 {
 	struct desk d;
 
-	(void)state;
 	begin(&d, "xgft:4,4,4:1,4,4", "updn");
 	assert_int_equal(words(&d, "colour", "step"), -1);
 	ok_line(d.session, "step start; step until switch leaf-03");

@@ -5,15 +5,14 @@
 #include "fixture.h"
 
 #include "core/analysis/shape/layout.h"
-#include "core/base/memory.h"
 #include "core/fabric/elements.h"
 #include "core/formats/readers.h"
 #include "views/map/map.h"
 
 static struct layout *lay_out(const struct fabric *f)
 {
-	struct state *st = state_new(f);
-	struct topo *t = topo_new(f, st);
+	AUTO_STATE struct state *st = state_new(f);
+	AUTO_TOPO struct topo *t = topo_new(f, st);
 	struct err e = {0};
 	struct elements *el = elements_new(t, NULL, NULL, NULL, &e);
 	struct layout *l = el ? layout_new(f, el->of, NULL, &e) : NULL;
@@ -21,8 +20,6 @@ static struct layout *lay_out(const struct fabric *f)
 	if (!l)
 		fail_msg("%s", e.msg);
 	elements_unref(el);
-	topo_unref(t);
-	state_free(st);
 	return l;
 }
 
@@ -76,7 +73,7 @@ static void check_levels(const struct layout *l, const struct map_cells *c)
 /* Columns of pods do not overlap. */
 static void check_pods(const struct layout *l, const struct map_cells *c)
 {
-	int *left = NEW_ARRAY(l->n_blocks + 1, int), *right = NEW_ARRAY(l->n_blocks + 1, int);
+	AUTO_FREE int *left = NEW_ARRAY(l->n_blocks + 1, int), *right = NEW_ARRAY(l->n_blocks + 1, int);
 
 	for (uint32_t b = 0; b < l->n_blocks; b++)
 		left[b] = INT32_MAX;
@@ -90,8 +87,6 @@ static void check_pods(const struct layout *l, const struct map_cells *c)
 	}
 	for (uint32_t b = 1; b < l->n_blocks; b++)
 		assert_true(right[b - 1] < left[b]);
-	free(left);
-	free(right);
 }
 
 static const char *const specs[] = {
@@ -112,10 +107,9 @@ static void test_any_size(void **state)
 	static const int sizes[][2] = {{78, 20}, {198, 46}, {78, 10}, {38, 8}, {22, 3},
 				       {3, 2},	 {1, 1},    {300, 4}, {5, 60}};
 
-	(void)state;
 	for (size_t k = 0; k < ARRAY_LEN(specs); k++) {
-		struct fabric *f = make_fabric(specs[k]);
-		struct layout *l = lay_out(f);
+		AUTO_FABRIC struct fabric *f = make_fabric(specs[k]);
+		AUTO_LAYOUT struct layout *l = lay_out(f);
 
 		for (size_t i = 0; i < ARRAY_LEN(sizes); i++) {
 			struct map_cells *c = map_cells_new(f, l, sizes[i][0], sizes[i][1]);
@@ -131,8 +125,6 @@ static void test_any_size(void **state)
 				assert_int_equal(c->most, 1);
 			map_cells_free(c);
 		}
-		layout_unref(l);
-		fabric_unref(f);
 	}
 }
 
@@ -147,12 +139,11 @@ static uint32_t named(const struct fabric *f, const char *name)
 /* Planes side by side, y upwards; links that wrap around have no stroke. */
 static void test_torus(void **state)
 {
-	struct fabric *f = make_fabric("torus:4x4x4");
-	struct layout *l = lay_out(f);
+	AUTO_FABRIC struct fabric *f = make_fabric("torus:4x4x4");
+	AUTO_LAYOUT struct layout *l = lay_out(f);
 	struct map_cells *c = map_cells_new(f, l, 78, 10);
 	uint32_t o = named(f, "t000"), x = named(f, "t100"), y = named(f, "t010"), z = named(f, "t001");
 
-	(void)state;
 	assert_int_equal(c->x[x] - c->x[o], 4);
 	assert_int_equal(c->y[x], c->y[o]);
 	assert_int_equal(c->x[y], c->x[o]);
@@ -165,18 +156,15 @@ static void test_torus(void **state)
 					 2 * abs(c->stroke[i].y0 - c->stroke[i].y1),
 				 4);
 	map_cells_free(c);
-	layout_unref(l);
-	fabric_unref(f);
 }
 
 /* A ring is closed, and walked clockwise. */
 static void test_ring(void **state)
 {
-	struct fabric *f = make_fabric("ring:6");
-	struct layout *l = lay_out(f);
+	AUTO_FABRIC struct fabric *f = make_fabric("ring:6");
+	AUTO_LAYOUT struct layout *l = lay_out(f);
 	struct map_cells *c = map_cells_new(f, l, 78, 12);
 
-	(void)state;
 	assert_int_equal(c->n_strokes, 6);
 	assert_int_equal(c->n_labels, 6);
 	assert_true(c->x[named(f, "ring1")] > c->x[named(f, "ring0")]);
@@ -185,8 +173,6 @@ static void test_ring(void **state)
 	assert_true(c->x[named(f, "ring4")] < c->x[named(f, "ring3")]);
 	assert_int_equal(c->x[named(f, "ring5")], c->x[named(f, "ring0")]);
 	map_cells_free(c);
-	layout_unref(l);
-	fabric_unref(f);
 }
 
 static bool labelled(const struct map_cells *c, const char *text)
@@ -209,13 +195,11 @@ static void test_level_words(void **state)
 		{"core", NULL, {"0 roots  1", "1 leaves 4"}}, /* all leaves have one name */
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(table); i++) {
-		struct text t = {0};
-		struct fabric *f = NULL;
+		AUTO_TEXT struct text t = {0};
+		AUTO_FABRIC struct fabric *f = NULL;
 		struct err e = {0};
 		struct layout *l;
-		struct map_cells *c;
 
 		text_add(&t, "Switch 4 \"%s\"\n", table[i].top);
 		for (unsigned k = 1; k <= 4; k++)
@@ -226,37 +210,27 @@ static void test_level_words(void **state)
 		if (fabric_parse("x", text_str(&t), t.len, &f, &e))
 			fail_msg("%s", e.msg);
 		l = lay_out(f);
-		c = map_cells_new(f, l, 78, 12);
+		struct map_cells *c = map_cells_new(f, l, 78, 12);
 		for (unsigned k = 0; k < 2; k++)
 			if (!labelled(c, table[i].labels[k]))
 				fail_msg("no label \"%s\"; the first: \"%s\"", table[i].labels[k],
 					 c->n_labels ? c->label[0].text : "");
 		map_cells_free(c);
 		layout_unref(l);
-		fabric_unref(f);
-		text_free(&t);
 	}
 }
 
 /* The whole of a real tree at the smallest terminal, one switch a cell. */
 static void test_selene(void **state)
 {
-	char path[] = "/tmp/ibscope-cells-XXXXXX", line[300];
-	int fd = mkstemp(path);
-	struct fabric *f = NULL;
+	AUTO_TEMP char *path = temp_file("");
+	AUTO_FABRIC struct fabric *f = NULL;
 	struct err e = {0};
-	struct layout *l;
-	struct map_cells *c;
 
-	(void)state;
-	assert_true(fd >= 0);
-	close(fd);
-	snprintf(line, sizeof(line), "xz -dc tests/fabrics/real/selene-compute.ibnetdiscover.xz >%s", path);
-	assert_int_equal(system(line), 0); // NOLINT(cert-env33-c): a fixed text
+	shell("xz -dc tests/fabrics/real/selene-compute.ibnetdiscover.xz >%s", path);
 	assert_int_equal(fabric_load(path, &f, NULL, &e), 0);
-	unlink(path);
-	l = lay_out(f);
-	c = map_cells_new(f, l, 78, 18);
+	AUTO_LAYOUT struct layout *l = lay_out(f);
+	struct map_cells *c = map_cells_new(f, l, 78, 18);
 	check_cells(l, c, 78);
 	check_levels(l, c);
 	check_pods(l, c);
@@ -268,21 +242,16 @@ static void test_selene(void **state)
 	check_pods(l, c);
 	assert_int_equal(c->most, 2);
 	map_cells_free(c);
-	layout_unref(l);
-	fabric_unref(f);
 }
 
 /* Two rings and two switches alone: beside each other, the two below them. */
 static void test_parts(void **state)
 {
 	static const char *const ring[] = {"s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9"};
-	struct fabric *f = make_two_rings();
-	struct layout *l;
-	struct map_cells *c;
+	AUTO_FABRIC struct fabric *f = make_two_rings();
+	AUTO_LAYOUT struct layout *l = lay_out(f);
+	struct map_cells *c = map_cells_new(f, l, 78, 18);
 
-	(void)state;
-	l = lay_out(f);
-	c = map_cells_new(f, l, 78, 18);
 	check_cells(l, c, 78);
 	assert_int_equal(c->most, 1);
 	for (uint32_t k = 0; k < 6; k++) /* the larger one is left of the other, both above those alone */
@@ -296,8 +265,6 @@ static void test_parts(void **state)
 			check_cells(l, c, w);
 			map_cells_free(c);
 		}
-	layout_unref(l);
-	fabric_unref(f);
 }
 
 int main(void)

@@ -4,7 +4,6 @@
  */
 #include "fixture.h"
 
-#include "core/base/memory.h"
 #include "core/base/rng.h"
 #include "views/map/map.h"
 
@@ -43,13 +42,12 @@ static void try_to(struct bench *b, const char *line)
 /* The map of a fabric with tables of minhop, in one of its scales. */
 static void begin(struct bench *b, const char *fabric, const char *scale)
 {
-	char line[200], word[20];
+	char word[20];
 	char *argv[] = {word};
 	struct err e = {0};
 
 	*b = (struct bench){.session = session_new(all_engines, all_commands)};
-	snprintf(line, sizeof(line), "%s %s", synth_is_spec(fabric) ? "synth" : "load", fabric);
-	ok_line(b->session, line);
+	ok_linef(b->session, "%s %s", synth_is_spec(fabric) ? "synth" : "load", fabric);
 	ok_line(b->session, "route minhop");
 	scene_take(&b->scene, b->session);
 	snprintf(word, sizeof(word), "%s", scale);
@@ -82,11 +80,10 @@ static bool shows(const struct bench *b, const char *what)
 	bool found = false;
 
 	for (int y = 0; y < b->canvas.h && !found; y++) {
-		struct text t = {0};
+		AUTO_TEXT struct text t = {0};
 
 		canvas_row(&b->canvas, y, &t);
 		found = strstr(text_str(&t), what) != NULL;
-		text_free(&t);
 	}
 	return found;
 }
@@ -142,7 +139,7 @@ static void press(struct bench *b, const char *keys)
 
 static void placeholder_is(struct bench *b, const char *what, const char *expected)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 	uint32_t row;
 
 	assert_true(view_selected(b->view, &row));
@@ -150,7 +147,6 @@ static void placeholder_is(struct bench *b, const char *what, const char *expect
 		assert_string_equal(expected, "-");
 	else
 		assert_string_equal(text_str(&t), expected);
-	text_free(&t);
 }
 
 static void select_switch(struct bench *b, const char *name)
@@ -167,20 +163,18 @@ static void select_switch(struct bench *b, const char *name)
 
 static void follow_is(struct bench *b, const char *expected)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 	uint32_t row;
 
 	assert_true(view_selected(b->view, &row));
 	view_follow(b->view, row, &t);
 	assert_string_equal(text_str(&t), expected);
-	text_free(&t);
 }
 
 static void test_around_keys(void **state)
 {
 	struct bench b;
 
-	(void)state;
 	begin(&b, "xgft:4,4,4:1,2,2", "around");
 	select_switch(&b, "spine-02");
 	press(&b, "");
@@ -214,15 +208,13 @@ static void test_around_keys(void **state)
 static void test_around_click(void **state)
 {
 	struct bench b;
-	uint32_t port, sw;
 	struct canvas_object at = {NO_ID, NO_ID};
 
-	(void)state;
 	begin(&b, "xgft:4,4,4:1,2,2", "around");
 	select_switch(&b, "leaf-03");
 	press(&b, "");
-	sw = map_selected(b.view);
-	port = switch_port_id(b.scene.fabric, sw, 6);
+	uint32_t sw = map_selected(b.view);
+	uint32_t port = switch_port_id(b.scene.fabric, sw, 6);
 	for (int i = 0; i < b.canvas.w * b.canvas.h; i++)
 		if (b.canvas.cell[i].object.port == port)
 			at = b.canvas.cell[i].object;
@@ -243,7 +235,6 @@ static void test_not_offered(void **state)
 	struct err e = {0};
 	struct bench b;
 
-	(void)state;
 	begin(&b, "xgft:4,4,4:1,2,2", "overview");
 	draw(&b, 78, 20, false);
 	assert_int_equal(b.view->ops->words(b.view, 1, argv, &e), 0);
@@ -267,7 +258,6 @@ static void test_whole_planes(void **state)
 	struct err e;
 	struct bench b;
 
-	(void)state;
 	begin(&b, "torus:3x3x3", "whole");
 	select_switch(&b, "t120");
 	draw(&b, 120, 40, false);
@@ -280,7 +270,6 @@ static void test_around_marks(void **state)
 {
 	struct bench b;
 
-	(void)state;
 	begin(&b, "xgft:4,4:1,2,parallel=2", "around");
 	select_switch(&b, "leaf-01");
 	press(&b, "");
@@ -299,7 +288,6 @@ static void test_whole_marks(void **state)
 {
 	struct bench b;
 
-	(void)state;
 	begin(&b, "xgft:4,4:1,2,parallel=2", "whole");
 	press(&b, "");
 	must_show(&b, "[leaf-01]");
@@ -321,12 +309,11 @@ static void walk_whole(const char *fabric, int w, int h)
 	static const int key[4][2] = {{-1, 0}, {1, 0}, {0, -1}, {0, 1}};
 	struct bench b;
 	uint32_t *todo, n = 0, of;
-	uint8_t *seen;
 
 	begin(&b, fabric, "whole");
 	of = b.scene.fabric->n_switches;
 	todo = NEW_ARRAY(of + 1, uint32_t);
-	seen = NEW_ARRAY(of + 1, uint8_t);
+	AUTO_FREE uint8_t *seen = NEW_ARRAY(of + 1, uint8_t);
 	draw(&b, w, h, false);
 	assert_false(shows(&b, "not offered"));
 	todo[n++] = map_selected(b.view);
@@ -341,13 +328,11 @@ static void walk_whole(const char *fabric, int w, int h)
 	}
 	assert_int_equal(n, of);
 	free(todo);
-	free(seen);
 	end(&b);
 }
 
 static void test_whole_keys(void **state)
 {
-	(void)state;
 	walk_whole("tests/fabrics/formats/stage-qdr-fdr10.ibnetdiscover", 78, 14);
 	walk_whole("torus:4x4", 78, 20);
 	walk_whole("torus:3x3x3", 120, 40);
@@ -404,7 +389,6 @@ static void test_any_size(void **state)
 	};
 	uint64_t seed = test_seed();
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(fabrics); i++) {
 		wander(fabrics[i], "around", &seed);
 		wander(fabrics[i], "whole", &seed);

@@ -5,7 +5,6 @@
 #include "fixture.h"
 
 #include "core/analysis/shape/layout.h"
-#include "core/base/memory.h"
 #include "core/base/rng.h"
 #include "core/formats/readers.h"
 #include "views/map/map.h"
@@ -70,7 +69,7 @@ static const char *const fabrics[] = {
 static void check_entries(const struct fabric *f, const struct layout *l, uint32_t sw)
 {
 	struct map_entries *m = map_entries_new(f, l, sw);
-	uint8_t *seen = NEW_ARRAY(f->n_links + 1, uint8_t);
+	AUTO_FREE uint8_t *seen = NEW_ARRAY(f->n_links + 1, uint8_t);
 	uint32_t cabled = 0;
 
 	assert_int_equal(m->first[0], 0);
@@ -101,31 +100,26 @@ static void check_entries(const struct fabric *f, const struct layout *l, uint32
 	for (uint32_t k = 0; k < f->n_links; k++)
 		cabled += seen[k];
 	assert_int_equal(cabled, m->n_cables);
-	free(seen);
 	map_entries_free(m);
 }
 
 static void test_entries_complete(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(fabrics); i++) {
-		struct fabric *f = any_fabric(fabrics[i]);
-		struct layout *l = lay_out(f);
+		AUTO_FABRIC struct fabric *f = any_fabric(fabrics[i]);
+		AUTO_LAYOUT struct layout *l = lay_out(f);
 
 		for (uint32_t sw = 0; sw < f->n_switches; sw++)
 			check_entries(f, l, sw);
-		layout_unref(l);
-		fabric_unref(f);
 	}
 }
 
 static void test_bundles_complete(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(fabrics); i++) {
-		struct fabric *f = any_fabric(fabrics[i]);
-		struct layout *l = lay_out(f);
-		uint8_t *seen = NEW_ARRAY(f->n_links + 1, uint8_t);
+		AUTO_FABRIC struct fabric *f = any_fabric(fabrics[i]);
+		AUTO_LAYOUT struct layout *l = lay_out(f);
+		AUTO_FREE uint8_t *seen = NEW_ARRAY(f->n_links + 1, uint8_t);
 
 		for (uint32_t s = 0; s < l->n; s++)
 			for (uint32_t k = l->first[s]; k < l->first[s + 1]; k++)
@@ -143,9 +137,6 @@ static void test_bundles_complete(void **state)
 
 			assert_int_equal(seen[k], 2 * (a != NO_ID && c != NO_ID && a != c));
 		}
-		free(seen);
-		layout_unref(l);
-		fabric_unref(f);
 	}
 }
 
@@ -161,10 +152,10 @@ static uint32_t switch_named(const struct fabric *f, const char *name)
 /* Entries of a side: "port name, ..". */
 static void side_is(const char *what, const char *middle, enum map_side side, const char *expected)
 {
-	struct fabric *f = any_fabric(what);
-	struct layout *l = lay_out(f);
+	AUTO_FABRIC struct fabric *f = any_fabric(what);
+	AUTO_LAYOUT struct layout *l = lay_out(f);
 	struct map_entries *m = map_entries_new(f, l, switch_named(f, middle));
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 
 	for (uint32_t i = m->first[side]; i < m->first[side + 1]; i++) {
 		const struct map_entry *e = &m->entry[i];
@@ -175,15 +166,11 @@ static void side_is(const char *what, const char *middle, enum map_side side, co
 			text_add(&t, "x%u", e->n);
 	}
 	assert_string_equal(text_str(&t), expected);
-	text_free(&t);
 	map_entries_free(m);
-	layout_unref(l);
-	fabric_unref(f);
 }
 
 static void test_sides(void **state)
 {
-	(void)state;
 	side_is("torus:4x4", "t00", MAP_RIGHT, "x+ t10");
 	side_is("torus:4x4", "t00", MAP_LEFT, "x- t30");
 	side_is("torus:4x4", "t00", MAP_ABOVE, "y+ t01");
@@ -234,16 +221,15 @@ static void check_lines(const struct whole_plan *p, const char *cells, int w, in
 /* Both ends of every bundle have a label, but for those that are not drawn and not named either. */
 static void check_labels(const struct whole_plan *p, const struct fabric *f)
 {
-	uint8_t *ends = NEW_ARRAY(2 * p->n_bundles + 1, uint8_t);
+	AUTO_FREE uint8_t *ends = NEW_ARRAY(2 * p->n_bundles + 1, uint8_t);
 	uint32_t labelled = 0, drawn = 0, lined = 0;
-	uint8_t *line = NEW_ARRAY(p->n_bundles + 1, uint8_t);
+	AUTO_FREE uint8_t *line = NEW_ARRAY(p->n_bundles + 1, uint8_t);
 
 	for (uint32_t i = 0; i < p->n_labels; i++) {
 		const struct whole_label *l = &p->label[i];
-		char port[8];
 
 		assert_int_equal(ends[2 * l->bundle + l->end]++, 0);
-		snprintf(port, sizeof(port), "%u", f->port_num[p->bundle[l->bundle].port[l->end]]);
+		AUTO_FREE char *port = str_printf("%u", f->port_num[p->bundle[l->bundle].port[l->end]]);
 		assert_non_null(strstr(l->text, port));
 	}
 	for (uint32_t i = 0; i < p->n_lines; i++)
@@ -258,14 +244,12 @@ static void check_labels(const struct whole_plan *p, const struct fabric *f)
 	}
 	assert_true(lined <= labelled && labelled <= p->n_bundles);
 	assert_int_equal(drawn + p->undrawn, p->n_cables);
-	free(ends);
-	free(line);
 }
 
 static void check_plan(const struct fabric *f, const struct layout *l, int w, int h)
 {
 	struct whole_plan *p = whole_plan_new(f, l, 0, w, h);
-	char *cells = NEW_ARRAY((size_t)w * (size_t)h + 1, char);
+	AUTO_FREE char *cells = NEW_ARRAY((size_t)w * (size_t)h + 1, char);
 
 	if (p->why) {
 		assert_int_equal(p->n_boxes + p->n_labels + p->n_lines, 0);
@@ -286,16 +270,14 @@ static void check_plan(const struct fabric *f, const struct layout *l, int w, in
 		check_labels(p, f);
 		check_lines(p, cells, w, h);
 	}
-	free(cells);
 	whole_plan_free(p);
 }
 
 static void test_whole(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(fabrics); i++) {
-		struct fabric *f = any_fabric(fabrics[i]);
-		struct layout *l = lay_out(f);
+		AUTO_FABRIC struct fabric *f = any_fabric(fabrics[i]);
+		AUTO_LAYOUT struct layout *l = lay_out(f);
 		struct whole_plan *p = whole_plan_new(f, l, 0, 0, 0);
 		int w = p->need_w, h = p->need_h;
 
@@ -310,16 +292,14 @@ static void test_whole(void **state)
 		check_plan(f, l, 0, 0);
 		check_plan(f, l, 78, 20);
 		check_plan(f, l, 198, 46);
-		layout_unref(l);
-		fabric_unref(f);
 	}
 }
 
 /* "W x H" that is needed on w columns, or why there is none. */
 static void needs(const char *what, int w, const char *expected)
 {
-	struct fabric *f = any_fabric(what);
-	struct layout *l = lay_out(f);
+	AUTO_FABRIC struct fabric *f = any_fabric(what);
+	AUTO_LAYOUT struct layout *l = lay_out(f);
 	struct whole_plan *p = whole_plan_new(f, l, 0, w, 1000);
 	char text[80];
 
@@ -331,13 +311,10 @@ static void needs(const char *what, int w, const char *expected)
 	if (strcmp(text, expected) != 0)
 		fail_msg("%s: %s, expected %s", what, text, expected);
 	whole_plan_free(p);
-	layout_unref(l);
-	fabric_unref(f);
 }
 
 static void test_needs(void **state)
 {
-	(void)state;
 	needs("tests/fabrics/demo-3level.ibnet", 78, "192 x 14, 128 in 128, 0 not");
 	needs("tests/fabrics/formats/stage-qdr-fdr10.ibnetdiscover", 78, "60 x 9, 47 in 12, 0 not");
 	needs("tests/fabrics/formats/stage-qdr-fdr10.ibnetdiscover", 198, "126 x 9, 47 in 12, 0 not");
@@ -365,7 +342,7 @@ static void test_needs(void **state)
 static void check_around(const struct around_want *want, struct around_spot cursor, int top[MAP_SIDES])
 {
 	struct around_places p;
-	char *cells = NEW_ARRAY((size_t)want->w * (size_t)want->h + 1, char);
+	AUTO_FREE char *cells = NEW_ARRAY((size_t)want->w * (size_t)want->h + 1, char);
 
 	around_plan(want, cursor, top, &p);
 	for (int y = p.box_y; y < p.box_y + p.box_h && want->h >= 12; y++)
@@ -390,14 +367,12 @@ static void check_around(const struct around_want *want, struct around_spot curs
 
 		assert_true(p.zone[cursor.side].line || around_at(&p, cursor, &x, &y));
 	}
-	free(cells);
 }
 
 /* From the middle, arrow keys lead to every entry. */
 static void check_reach(const struct around_want *want)
 {
 	static const int key[4][2] = {{-1, 0}, {1, 0}, {0, -1}, {0, 1}};
-	struct around_spot *todo;
 	uint8_t *seen[MAP_SIDES + 1];
 	int n = 0, total = 1, top[MAP_SIDES] = {0};
 	struct around_places p;
@@ -408,7 +383,7 @@ static void check_reach(const struct around_want *want)
 		total += want->n[s];
 	}
 	seen[MAP_SIDES] = NEW_ARRAY(1, uint8_t);
-	todo = NEW_ARRAY((size_t)total + 1, struct around_spot);
+	AUTO_FREE struct around_spot *todo = NEW_ARRAY((size_t)total + 1, struct around_spot);
 	todo[n++] = (struct around_spot){MAP_SIDES, 0};
 	seen[MAP_SIDES][0] = 1;
 	for (int at = 0; at < n; at++) {
@@ -423,18 +398,16 @@ static void check_reach(const struct around_want *want)
 	assert_int_equal(n, total);
 	for (int s = 0; s <= MAP_SIDES; s++)
 		free(seen[s]);
-	free(todo);
 }
 
 static void test_around(void **state)
 {
 	uint64_t r = test_seed();
 
-	(void)state;
 	for (int turn = 0; turn < 4000; turn++) {
 		struct around_want want = {.w = (int)rng_below(&r, 210), .h = (int)rng_below(&r, 60)};
 		struct around_spot cursor = {MAP_SIDES, 0};
-		int top[MAP_SIDES], at;
+		int top[MAP_SIDES];
 
 		want.box_w = 24 + (int)rng_below(&r, 10);
 		for (int s = 0; s < MAP_SIDES; s++) {
@@ -442,7 +415,7 @@ static void test_around(void **state)
 			want.cell[s] = 8 + (int)rng_below(&r, 30);
 			top[s] = (int)rng_below(&r, 70) - 5;
 		}
-		at = (int)rng_below(&r, MAP_SIDES);
+		int at = (int)rng_below(&r, MAP_SIDES);
 		if (want.n[at])
 			cursor = (struct around_spot){at, (int)rng_below(&r, (uint32_t)want.n[at])};
 		check_around(&want, cursor, top);

@@ -1,8 +1,5 @@
 /* Minimum contention: its guarantees, by brute force on small random fabrics with random chassis. */
-#include "core/base/err.h"
-#include "core/base/memory.h"
 #include "core/base/rng.h"
-#include "core/base/text.h"
 #include "tests/unit/fixture.h"
 
 #include "core/analysis/credit/check.h"
@@ -46,10 +43,9 @@ static uint32_t egress(const struct routing *r, uint32_t element, unsigned lid)
 
 static void set(struct net *n, const char *name, unsigned value)
 {
-	char text[16];
 	struct err e;
+	AUTO_FREE char *text = str_printf("%u", value);
 
-	snprintf(text, sizeof(text), "%u", value);
 	if (options_set(n->op, name, text, &e))
 		fail_msg("%s", e.msg);
 }
@@ -133,8 +129,6 @@ static struct fabric *random_fabric(uint64_t *rng)
 	struct fabric_builder *b = fb_new();
 	uint32_t n = 2 + rng_below(rng, 8), groups = 1 + rng_below(rng, 4);
 	bool chassis = rng_below(rng, 4) != 0;
-	struct fabric *f;
-	struct err e;
 
 	for (uint32_t i = 0; i < n; i++) {
 		uint64_t guid = rng_next(rng) >> 8 | 1;
@@ -153,9 +147,7 @@ static struct fabric *random_fabric(uint64_t *rng)
 
 		cable(b, ca, rng_below(rng, n));
 	}
-	if (fb_finish(b, "random", "synthetic", &f, &e))
-		fail_msg("%s", e.msg);
-	return f;
+	return built(b);
 }
 
 /* --- replay: every choice is compared with all simple element paths ------------------------------- */
@@ -393,8 +385,8 @@ static void replay_lid(struct net *n, uint32_t ep, unsigned lid)
 {
 	const struct elements *el = mincontention_of(n->r)->elements;
 	uint32_t sw = n->t->endport_switch[ep], target = el->of[sw];
-	uint16_t *sp = NEW_ARRAY(el->n, uint16_t);
-	uint32_t *order = NEW_ARRAY(el->n, uint32_t);
+	AUTO_FREE uint16_t *sp = NEW_ARRAY(el->n, uint16_t);
+	AUTO_FREE uint32_t *order = NEW_ARRAY(el->n, uint32_t);
 	struct mincontention_ways *w = mincontention_ways(n->r, lid, NULL);
 
 	assert_int_equal(elements_distances(el, target, sp, order), el->n);
@@ -422,8 +414,6 @@ static void replay_lid(struct net *n, uint32_t ep, unsigned lid)
 			n->marked[el->inside_port[l]] = 1;
 	}
 	mincontention_ways_free(w);
-	free(sp);
-	free(order);
 }
 
 /* The whole run once more: CAs, then switches, each by base LID. */
@@ -460,15 +450,13 @@ static void test_brute_force(void **state)
 {
 	uint64_t rng = test_seed();
 
-	(void)state;
 	for (unsigned i = 0; i < 240; i++) {
-		struct net n;
+		AUTO_BY(net_free) struct net n;
 
 		net_new(&n, random_fabric(&rng), i % 4, i / 4 % 3);
 		net_run(&n);
 		assert_sound(&n);
 		replay(&n);
-		net_free(&n);
 	}
 }
 
@@ -485,14 +473,13 @@ static void hear_ways(void *ctx, const struct rec_choice *s)
 {
 	struct listener *h = ctx;
 	const struct fabric *f = h->r->topo->fabric;
-	uint32_t e, n;
 
 	if (!h->w || h->w->lid != s->lid) {
 		mincontention_ways_free(h->w);
 		h->w = mincontention_ways(h->r, s->lid, NULL);
 	}
-	e = h->w->elements->of[s->sw];
-	n = h->w->first[e + 1] - h->w->first[e];
+	uint32_t e = h->w->elements->of[s->sw];
+	uint32_t n = h->w->first[e + 1] - h->w->first[e];
 	for (uint32_t i = 0; i < n && e != h->w->target; i++) {
 		const struct mincontention_way *way = &h->w->way[h->w->first[e] + i];
 		const struct rec_offer *c = &s->offer[i];
@@ -580,7 +567,7 @@ static bool tree_broken(const struct net *n, const struct routing *old, unsigned
 static void check_kept(const struct net *n, const struct routing *old)
 {
 	const struct mincontention *m = mincontention_of(n->r);
-	uint32_t *count = NEW_ARRAY(n->f->n_ports, uint32_t);
+	AUTO_FREE uint32_t *count = NEW_ARRAY(n->f->n_ports, uint32_t);
 
 	for (unsigned lid = 1; lid <= n->l->max_lid; lid++) {
 		uint32_t ep = n->l->owner[lid];
@@ -600,7 +587,6 @@ static void check_kept(const struct net *n, const struct routing *old)
 	}
 	for (uint32_t p = 0; p < n->f->n_ports; p++)
 		assert_int_equal(count[p], m->usage[p]);
-	free(count);
 }
 
 static void test_changes(void **state)
@@ -608,9 +594,8 @@ static void test_changes(void **state)
 	uint64_t rng = test_seed();
 	unsigned kept = 0;
 
-	(void)state;
 	for (unsigned i = 0; i < 200; i++) {
-		struct net n;
+		AUTO_BY(net_free) struct net n;
 
 		net_new(&n, random_fabric(&rng), i % 3, i / 3 % 3);
 		net_run(&n);
@@ -635,7 +620,6 @@ static void test_changes(void **state)
 			routing_unref(again);
 			routing_unref(old);
 		}
-		net_free(&n);
 	}
 	assert_true(kept > 1000);
 }
@@ -643,38 +627,31 @@ static void test_changes(void **state)
 /* Nobody has the LID. */
 static void test_no_ways(void **state)
 {
-	struct mincontention_ways *w;
-	struct net n;
+	AUTO_BY(net_free) struct net n;
 
-	(void)state;
 	net_new(&n, make_fabric("ring:4"), 0, 0);
 	net_run(&n);
-	w = mincontention_ways(n.r, n.l->max_lid + 1u, NULL);
+	struct mincontention_ways *w = mincontention_ways(n.r, n.l->max_lid + 1u, NULL);
 	assert_int_equal(w->target, NO_ID);
 	for (uint32_t e = 0; e <= w->elements->n; e++)
 		assert_int_equal(w->first[e], 0);
 	mincontention_ways_free(w);
-	net_free(&n);
 }
 
 /* A sweep in which nothing happened changes nothing. */
 static void test_quiet(void **state)
 {
-	struct net n;
-	struct routing *old;
+	AUTO_BY(net_free) struct net n;
 
-	(void)state;
 	net_new(&n, make_fabric("director:2,4,3,8"), 2, 1);
 	net_run(&n);
-	old = n.r;
+	AUTO_ROUTING struct routing *old = n.r;
 	n.in.current = n.in.previous = old;
 	n.r = run(&n, true);
 	for (uint32_t s = 0; s < n.f->n_switches; s++) {
 		assert_int_equal(n.r->row[s]->top, old->row[s]->top);
 		assert_memory_equal(n.r->row[s]->port, old->row[s]->port, old->row[s]->top + 1u);
 	}
-	routing_unref(old);
-	net_free(&n);
 }
 
 /* --- guarantees on fabrics one knows ------------------------------------------------------------------- */
@@ -686,15 +663,13 @@ static void test_balance(void **state)
 					    "xgft:7,9:1,4,shuffle=1,seed=5", "director:2,3,2,4",
 					    "director:3,4,2,9,shuffle=1,seed=2"};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(specs); i++) {
-		struct net n;
-		const struct elements *el;
+		AUTO_BY(net_free) struct net n;
 		unsigned looked = 0, edges = 0;
 
 		net_new(&n, make_fabric(specs[i]), 0, 0);
 		net_run(&n);
-		el = mincontention_of(n.r)->elements;
+		const struct elements *el = mincontention_of(n.r)->elements;
 		for (uint32_t e = 0; e < el->n; e++) {
 			unsigned least = UINT32_MAX, most = 0;
 
@@ -715,7 +690,6 @@ static void test_balance(void **state)
 		}
 		assert_true(edges > 0);
 		assert_int_equal(looked, edges);
-		net_free(&n);
 	}
 }
 
@@ -731,16 +705,14 @@ static void test_distinct_ports(void **state)
 		     {"director:2,3,2,4", 1}, {"director:3,3,2,6,shuffle=1,seed=3", 1},
 		     {"director:8,2,2,4", 3}, {"xgft:2,3:1,2,parallel=2", 2}};
 
-	(void)state;
 	for (size_t k = 0; k < 3 * ARRAY_LEN(cases); k++) {
 		size_t i = k / 3;
-		struct net n;
-		const struct elements *el;
+		AUTO_BY(net_free) struct net n;
 		unsigned looked = 0;
 
 		net_new(&n, make_fabric(cases[i].spec), cases[i].lmc, k % 3);
 		net_run(&n);
-		el = mincontention_of(n.r)->elements;
+		const struct elements *el = mincontention_of(n.r)->elements;
 		for (uint32_t ep = 0; ep < n.f->n_endports; ep++)
 			for (uint32_t e = 0; e < el->n; e++) {
 				unsigned base = n.l->base[ep], count = n.l->count[ep];
@@ -756,7 +728,6 @@ static void test_distinct_ports(void **state)
 				looked++;
 			}
 		assert_true(looked > 0);
-		net_free(&n);
 	}
 }
 
@@ -764,11 +735,8 @@ static void test_distinct_ports(void **state)
 
 static void test_why(void **state)
 {
-	struct session *s = session_new(all_engines, all_commands);
+	AUTO_SESSION struct session *s = session_after("synth director:2,4,3,8; route mincontention lmc=1");
 
-	(void)state;
-	ok_line(s, "synth director:2,4,3,8");
-	ok_line(s, "route mincontention lmc=1");
 	line_says(s, "why edge-02 dir2/L01/U1", "only path");
 	line_says(s, "why dir1/S01/U1 edge-01",
 		  "element dir1 sends by dir1/L01/U1[1] (contention 0, distance 1");
@@ -776,7 +744,6 @@ static void test_why(void **state)
 	line_says(s, "why edge-02 node0001", "contention 0, distance 2");
 	ok_line(s, "fail link edge-01[5]");
 	line_says(s, "why edge-03 edge-04", "no link of the LID's tree failed");
-	session_free(s);
 }
 
 /* All choices of a run. */
@@ -798,46 +765,33 @@ static void test_steps(void **state)
 {
 	uint64_t rng = test_seed();
 
-	(void)state;
 	for (unsigned i = 0; i < 40; i++) {
 		struct heard h = {0};
 		struct rec_ask ask = {.sw = NO_ID, .tell = hear, .ctx = &h};
 		unsigned entries = 0;
-		struct routing *again;
-		struct net n;
+		AUTO_BY(net_free) struct net n;
 
 		net_new(&n, random_fabric(&rng), i % 3, i % 2);
 		net_run(&n);
 		h.r = n.r;
 		n.in.ask = &ask;
-		again = run(&n, false);
+		AUTO_ROUTING struct routing *again = run(&n, false);
 		assert_same(n.r, again);
 		for (unsigned lid = 1; lid <= n.l->max_lid; lid++)
 			for (uint32_t s = 0; s < n.f->n_switches; s++)
 				entries += routing_port(n.r, s, lid) != NO_PATH;
 		assert_int_equal(h.choice, entries);
 		assert_int_equal(h.wrong, 0);
-		routing_unref(again);
-		net_free(&n);
 	}
 }
 
 static void test_chassis_file(void **state)
 {
-	char path[] = "/tmp/test_mincontention.XXXXXX";
-	struct session *s = session_new(all_engines, all_commands);
-	int fd = mkstemp(path);
-	char line[100];
+	AUTO_TEMP char *path = temp_file("0x1x rubbish\n");
+	AUTO_FREE char *line = str_printf("route mincontention chassis_file=%s", path);
+	AUTO_SESSION struct session *s = session_after("synth ring:6");
 
-	(void)state;
-	assert_true(fd >= 0);
-	assert_int_equal(write(fd, "0x1x rubbish\n", 13), 13);
-	close(fd);
-	ok_line(s, "synth ring:6");
-	snprintf(line, sizeof(line), "route mincontention chassis_file=%s", path);
 	line_says(s, line, "expected a GUID");
-	unlink(path);
-	session_free(s);
 }
 
 int main(void)

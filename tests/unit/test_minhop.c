@@ -1,22 +1,8 @@
 /* Min Hop: matrix, order of destinations, choice of ports, update() against route(). */
-#include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-#include <cmocka.h>
+#include "fixture.h"
 #include "core/trace/recording.h"
-#include "core/base/err.h"
-#include "core/base/memory.h"
 #include "core/base/progress.h"
 #include "core/base/rng.h"
-#include "core/base/text.h"
-#include "core/fabric/builder.h"
-#include "engines/engines.h"
 #include "engines/counted/counted.h"
 
 /* GUID whose place in OpenSM's order is n. */
@@ -34,7 +20,7 @@ struct net {
 	struct engine_input in;
 	struct engine_output out;
 	struct routing *r;
-	char file[64];
+	char *file;
 };
 
 static void net_new(struct net *n)
@@ -70,13 +56,9 @@ static void set(struct net *n, const char *name, const char *value)
 /* Give an option a file with these lines. */
 static void set_file(struct net *n, const char *name, const char *lines)
 {
-	int fd;
-
-	strcpy(n->file, "/tmp/test_minhop.XXXXXX");
-	fd = mkstemp(n->file);
-	assert_true(fd >= 0);
-	assert_int_equal(write(fd, lines, strlen(lines)), strlen(lines));
-	close(fd);
+	if (n->file)
+		temp_file_drop(&n->file);
+	n->file = temp_file(lines);
 	set(n, name, n->file);
 }
 
@@ -93,11 +75,9 @@ static void net_finish(struct net *n)
 static struct routing *route_by(struct net *n, const char *engine, bool update)
 {
 	const struct engine *g = engine_find(all_engines, engine);
-	struct routing *r;
 
 	n->out.notes.text.len = 0;
-	r = update ? g->update(&n->in, &n->out) : g->route(&n->in, &n->out);
-	return r;
+	return update ? g->update(&n->in, &n->out) : g->route(&n->in, &n->out);
 }
 
 static struct routing *route(struct net *n, bool update)
@@ -129,8 +109,8 @@ static void net_run(struct net *n)
 
 static void net_free(struct net *n)
 {
-	if (n->file[0])
-		unlink(n->file);
+	if (n->file)
+		temp_file_drop(&n->file);
 	routing_unref(n->r);
 	notes_free(&n->out.notes);
 	topo_unref(n->t);
@@ -163,11 +143,9 @@ static unsigned entry(const struct net *n, unsigned sw, unsigned host, unsigned 
  */
 static void pair(struct net *n, unsigned cables, unsigned hosts)
 {
-	uint32_t a, b;
-
 	net_new(n);
-	a = add_switch(n, 1, 30);
-	b = add_switch(n, 2, 30);
+	uint32_t a = add_switch(n, 1, 30);
+	uint32_t b = add_switch(n, 2, 30);
 	for (unsigned i = 1; i <= cables; i++)
 		assert_true(fb_link(n->b, a, i, b, i));
 	for (unsigned i = 0; i < hosts; i++)
@@ -176,9 +154,8 @@ static void pair(struct net *n, unsigned cables, unsigned hosts)
 
 static void test_ties(void **state)
 {
-	struct net n;
+	AUTO_BY(net_free) struct net n;
 
-	(void)state;
 	pair(&n, 3, 5);
 	net_run(&n);
 	for (unsigned i = 0; i < 5; i++) {
@@ -192,13 +169,12 @@ static void test_ties(void **state)
 	assert_int_equal(n.r->ops->hops(n.r, 0, 0, 2), 2); /* there and back */
 	assert_int_equal(n.r->ops->hops(n.r, 0, 0, 0), 0);
 	assert_int_equal(n.r->ops->hops(n.r, 0, 1, 9), NO_PATH);
-	net_free(&n);
 }
 
 /* The same sequence as random() of the C library, drawn once a choice in OpenSM's order. */
 static void scatter(const char *seed)
 {
-	struct net n;
+	AUTO_BY(net_free) struct net n;
 	uint32_t count[5] = {0};
 
 	pair(&n, 4, 9);
@@ -217,12 +193,10 @@ static void scatter(const char *seed)
 		assert_int_equal(entry(&n, 1, 10 + i, 0), port);
 		count[port]++;
 	}
-	net_free(&n);
 }
 
 static void test_random(void **state)
 {
-	(void)state;
 	scatter("1");
 	scatter("12345");
 	scatter("0x80000000");
@@ -235,7 +209,6 @@ static void test_order(void **state)
 	struct net n;
 	uint32_t a, b, c;
 
-	(void)state;
 	for (unsigned with_file = 0; with_file < 2; with_file++) {
 		net_new(&n);
 		a = add_switch(&n, 1, 12);
@@ -270,7 +243,6 @@ static void test_lmc(void **state)
 	struct net n;
 	uint32_t a, d, x, y;
 
-	(void)state;
 	for (unsigned same_system = 0; same_system < 2; same_system++) {
 		net_new(&n);
 		set(&n, "lmc", "2");
@@ -299,17 +271,14 @@ static void test_lmc_manual(void **state)
 {
 	struct net n;
 
-	(void)state;
 	for (unsigned manual = 0; manual < 2; manual++) {
-		uint32_t a, d, x, y;
-
 		net_new(&n);
 		set(&n, "lmc", "2");
 		set(&n, "rules", manual ? "manual" : "opensm");
-		a = add_switch(&n, 1, 12);
-		x = add_switch(&n, 2, 12);
-		y = add_switch(&n, 3, 12);
-		d = add_switch(&n, 4, 12);
+		uint32_t a = add_switch(&n, 1, 12);
+		uint32_t x = add_switch(&n, 2, 12);
+		uint32_t y = add_switch(&n, 3, 12);
+		uint32_t d = add_switch(&n, 4, 12);
 		assert_true(fb_link(n.b, a, 1, x, 1) && fb_link(n.b, a, 2, y, 1));
 		assert_true(fb_link(n.b, x, 3, d, 1) && fb_link(n.b, y, 3, d, 2));
 		add_host(&n, 10, x, 5); /* their LIDs load port 1 */
@@ -329,9 +298,8 @@ static void test_lmc_manual(void **state)
 /* All LIDs go through one node: the search for a second one starts behind the port of the first. */
 static void test_lmc_start(void **state)
 {
-	struct net n;
+	AUTO_BY(net_free) struct net n;
 
-	(void)state;
 	pair(&n, 3, 2);
 	set(&n, "lmc", "1");
 	net_run(&n);
@@ -339,20 +307,17 @@ static void test_lmc_start(void **state)
 	assert_int_equal(entry(&n, 1, 11, 0), 2);
 	assert_int_equal(entry(&n, 1, 10, 1), 3);
 	assert_int_equal(entry(&n, 1, 11, 1), 3); /* all three have one route: 3 is the first behind 2 */
-	net_free(&n);
 }
 
 static void test_dor(void **state)
 {
-	struct net n;
-	uint32_t a, b, x, y;
+	AUTO_BY(net_free) struct net n;
 
-	(void)state;
 	net_new(&n);
-	a = add_switch(&n, 1, 12);
-	x = add_switch(&n, 2, 12);
-	y = add_switch(&n, 3, 12);
-	b = add_switch(&n, 4, 12);
+	uint32_t a = add_switch(&n, 1, 12);
+	uint32_t x = add_switch(&n, 2, 12);
+	uint32_t y = add_switch(&n, 3, 12);
+	uint32_t b = add_switch(&n, 4, 12);
 	assert_true(fb_link(n.b, a, 1, x, 1) && fb_link(n.b, a, 2, y, 1) && fb_link(n.b, a, 3, x, 2));
 	assert_true(fb_link(n.b, x, 4, b, 1) && fb_link(n.b, y, 4, b, 2));
 	for (unsigned i = 0; i < 4; i++)
@@ -363,14 +328,12 @@ static void test_dor(void **state)
 	n.r = min_hop_route("dor", true, &n.in, &n.out);
 	for (unsigned i = 0; i < 4; i++) /* only the cables to X, the first neighbour */
 		assert_int_equal(entry(&n, 1, 10 + i, 0), i % 2 ? 3 : 1);
-	net_free(&n);
 }
 
 static void test_weights(void **state)
 {
-	struct net n;
+	AUTO_BY(net_free) struct net n;
 
-	(void)state;
 	pair(&n, 3, 4);
 	set_file(&n, "hop_weights_file",
 		 "0x0001000000000000 1 2\n0x0001000000000000 0 2\n0x0001000000000000 2:256\n0x5 1 1\n"
@@ -383,14 +346,12 @@ static void test_weights(void **state)
 	assert_non_null(strstr(text_str(&n.out.notes.text), ":2 ignored: port"));
 	assert_non_null(strstr(text_str(&n.out.notes.text), ":3 ignored: weight '256'"));
 	assert_non_null(strstr(text_str(&n.out.notes.text), ":4 ignored: 0x0000000000000005"));
-	net_free(&n);
 }
 
 static void test_search_order(void **state)
 {
-	struct net n;
+	AUTO_BY(net_free) struct net n;
 
-	(void)state;
 	pair(&n, 3, 3);
 	set_file(&n, "port_search_ordering_file",
 		 "0x0001000000000000 2 2\n0x0001000000000000 259 1 # then 2\n0x0001000000000000 1\n");
@@ -400,14 +361,12 @@ static void test_search_order(void **state)
 	assert_int_equal(entry(&n, 1, 12, 0), 2);
 	assert_non_null(strstr(text_str(&n.out.notes.text), ":1 ignored: found a port twice"));
 	assert_non_null(strstr(text_str(&n.out.notes.text), ":3 ignored"));
-	net_free(&n);
 }
 
 static void test_ignored_ports(void **state)
 {
-	struct net n;
+	AUTO_BY(net_free) struct net n;
 
-	(void)state;
 	pair(&n, 3, 3);
 	set_file(&n, "port_prof_ignore_file",
 		 "0x0001000000000000 2 x\n0x0001000000000000 31\n0x0001000000000000 # 3\n");
@@ -417,32 +376,27 @@ static void test_ignored_ports(void **state)
 	assert_int_equal(entry(&n, 1, 12, 0), 2);
 	assert_non_null(strstr(text_str(&n.out.notes.text), ":2 ignored: port 31"));
 	assert_non_null(strstr(text_str(&n.out.notes.text), ":3 ignored: found no port number"));
-	net_free(&n);
 }
 
 static void test_profile_switches(void **state)
 {
-	struct net n;
-	uint32_t c;
+	AUTO_BY(net_free) struct net n;
 
-	(void)state;
 	pair(&n, 3, 1);
-	c = add_switch(&n, 3, 4);
+	uint32_t c = add_switch(&n, 3, 4);
 	assert_true(fb_link(n.b, 1, 20, c, 1));
 	set(&n, "port_profile_switch_nodes", "TRUE");
 	net_run(&n);
 	assert_int_equal(entry(&n, 1, 10, 0), 1);
 	assert_int_equal(entry(&n, 1, 2, 0), 2);
 	assert_int_equal(entry(&n, 1, 3, 0), 3);
-	net_free(&n);
 }
 
 /* shift = (total / k) mod k: with one route on each of three ports the search starts at the second. */
 static void test_shifting(void **state)
 {
-	struct net n;
+	AUTO_BY(net_free) struct net n;
 
-	(void)state;
 	pair(&n, 3, 6);
 	set(&n, "port_shifting", "TRUE");
 	net_run(&n);
@@ -451,23 +405,19 @@ static void test_shifting(void **state)
 	assert_int_equal(entry(&n, 1, 13, 0), 2);
 	assert_int_equal(entry(&n, 1, 14, 0), 3);
 	assert_int_equal(entry(&n, 1, 15, 0), 1);
-	net_free(&n);
 }
 
 /* A lost cable: what is still minimal stays, the rest goes to the least count at its turn. */
 static void test_existing(void **state)
 {
-	struct net n;
-	struct routing *old;
-	uint32_t link;
+	AUTO_BY(net_free) struct net n;
 
-	(void)state;
 	pair(&n, 3, 6);
 	net_run(&n);
-	old = n.r;
+	AUTO_ROUTING struct routing *old = n.r;
 	n.r = NULL;
 	n.in.current = n.in.previous = old;
-	link = n.f->port_link[switch_port_id(n.f, 0, 1)];
+	uint32_t link = n.f->port_link[switch_port_id(n.f, 0, 1)];
 	n.st->link_down[link] = 1;
 	net_run(&n);
 	/* before: 1 2 3 1 2 3; the first host finds nothing counted: port 2; the fourth finds 2:2, 3:1 */
@@ -484,16 +434,13 @@ static void test_existing(void **state)
 	assert_int_equal(n.r->row[0]->top, n.in.current->row[0]->top);
 	assert_memory_equal(n.r->row[0]->port, n.in.current->row[0]->port, n.r->row[0]->top + 1u);
 	routing_unref(n.in.current);
-	routing_unref(old);
-	net_free(&n);
 }
 
 static void test_leftovers(void **state)
 {
-	struct net n;
+	AUTO_BY(net_free) struct net n;
 	struct leftovers left = {0};
 
-	(void)state;
 	pair(&n, 2, 3);
 	net_finish(&n);
 	left.count = NEW_ARRAY(n.f->n_ports, uint32_t);
@@ -512,7 +459,6 @@ static void test_leftovers(void **state)
 	assert_int_equal(entry(&n, 2, 1, 0), 1);
 	free(left.hops);
 	free(left.count);
-	net_free(&n);
 }
 
 /* --- random fabrics ------------------------------------------------------------------ */
@@ -609,29 +555,28 @@ static void update_by(const char *engine, uint64_t seed)
 	uint32_t kept = 0, made = 0, counted = 0;
 
 	for (unsigned round = 0; round < 60; round++) {
-		struct net n;
+		AUTO_BY(net_free) struct net n;
 
 		random_net(&n, &seed, round % 5 == 0, round % 10 == 5);
 		net_finish(&n);
 		if (round % 2) { /* updn: one root */
-			char line[40];
 
-			snprintf(line, sizeof(line), "0x%" PRIx64 "\n", n.f->node_guid[n.f->switch_node[0]]);
+			AUTO_FREE char *line =
+				str_printf("0x%" PRIx64 "\n", n.f->node_guid[n.f->switch_node[0]]);
 			set_file(&n, "root_guid_file", line);
 		}
 		if (round % 4 == 3)
 			set(&n, "connect_roots", "TRUE");
 		for (unsigned step = 0; step < 8; step++) {
 			bool up = !n.r || change(&n, &seed);
-			struct routing *r, *again;
 
 			sweep(&n);
 			n.in.previous = n.r;
 			/* the SM's own place may have changed: then everything is new */
 			n.in.current = up || n.t->sm_moved ? NULL : n.r;
-			r = route_by(&n, engine, true);
+			struct routing *r = route_by(&n, engine, true);
 			n.in.previous = NULL;
-			again = route_by(&n, engine, false);
+			struct routing *again = route_by(&n, engine, false);
 			assert_int_equal(!r, !again);
 			if (r) {
 				assert_same(r, again);
@@ -644,7 +589,6 @@ static void update_by(const char *engine, uint64_t seed)
 			routing_unref(n.r);
 			n.r = r;
 		}
-		net_free(&n);
 	}
 	print_message("%s: %u runs, %u rows kept, %u with counts\n", engine, made, kept, counted);
 	assert_true(made > 60 && kept > made && counted >= 20);
@@ -654,7 +598,6 @@ static void test_update(void **state)
 {
 	uint64_t seed = first_seed();
 
-	(void)state;
 	update_by("minhop", seed);
 	update_by("dor", seed);
 	update_by("updn", seed);
@@ -666,19 +609,16 @@ static void test_masks(void **state)
 {
 	uint64_t seed = first_seed() + 1;
 
-	(void)state;
 	for (unsigned round = 0; round < 20; round++) {
-		struct net n;
-		struct hops *full;
-		uint64_t *a, *b;
+		AUTO_BY(net_free) struct net n;
 
 		random_net(&n, &seed, round % 2, false);
 		net_run(&n);
-		full = hops_new(n.f, true);
+		struct hops *full = hops_new(n.f, true);
 		memcpy(full->least, ((struct hops *)n.r->priv)->least,
 		       (size_t)n.f->n_switches * n.f->n_switches);
-		a = NEW_ARRAY(n.f->n_switches * 4, uint64_t);
-		b = NEW_ARRAY(n.f->n_switches * 4, uint64_t);
+		AUTO_FREE uint64_t *a = NEW_ARRAY(n.f->n_switches * 4, uint64_t);
+		AUTO_FREE uint64_t *b = NEW_ARRAY(n.f->n_switches * 4, uint64_t);
 		for (uint32_t s = 0; s < n.f->n_switches; s++)
 			for (uint32_t d = 0; d < n.f->n_switches; d++)
 				for (unsigned p = 1; p <= n.f->switch_nports[s]; p++)
@@ -694,10 +634,7 @@ static void test_masks(void **state)
 					assert_memory_equal(a + (size_t)d * words, b + (size_t)d * words,
 							    words * sizeof(*a));
 		}
-		free(a);
-		free(b);
 		hops_unref(full);
-		net_free(&n);
 	}
 }
 
@@ -735,18 +672,16 @@ static void test_asked(void **state)
 {
 	uint64_t seed = first_seed() + 2;
 
-	(void)state;
 	for (unsigned round = 0; round < 20; round++) {
-		struct net n;
+		AUTO_BY(net_free) struct net n;
 		struct heard h = {.sw = NO_ID};
 		struct rec_ask ask = {.tell = hear, .ctx = &h, .sw = NO_ID};
-		struct routing *r;
 
 		random_net(&n, &seed, false, false);
 		net_run(&n);
 		h.r = n.r;
 		n.in.ask = &ask;
-		r = route(&n, false);
+		struct routing *r = route(&n, false);
 		assert_same(n.r, r);
 		assert_true(h.choices >= n.t->n_switches_up * n.t->n_endports_up);
 		routing_unref(r);
@@ -761,23 +696,20 @@ static void test_asked(void **state)
 			assert_int_equal(h.choices, 1);
 		}
 		n.in.ask = NULL;
-		net_free(&n);
 	}
 }
 
 static void test_cancel(void **state)
 {
-	struct net n;
+	AUTO_BY(net_free) struct net n;
 	struct progress p = {0};
 
-	(void)state;
 	pair(&n, 2, 2);
 	net_run(&n);
 	p.cancel = true;
 	n.in.progress = &p;
 	assert_null(route(&n, false));
 	assert_string_equal(n.out.refused.msg, CANCELLED);
-	net_free(&n);
 }
 
 int main(void)

@@ -6,10 +6,9 @@ static void test_name_map(void **state)
 	static const char text[] =
 		"# map\n0x20  \"Spine #2\"  # old\n0x10 \"Leaf one\"# c\n0x30 plain name   # c\n"
 		"0x40\n0x10 \"second\"\nodd line\n0x50 \"open\n";
-	struct warnings w = {0};
-	struct name_map m;
+	AUTO_BY(warnings_free) struct warnings w = {0};
+	AUTO_BY(name_map_free) struct name_map m;
 
-	(void)state;
 	name_map_parse("m", text, sizeof(text) - 1, &m, &w);
 	assert_int_equal(m.n, 4);
 	assert_int_equal(m.guid[0], 0x10);
@@ -23,18 +22,15 @@ static void test_name_map(void **state)
 	assert_string_equal(w.w[1].kind, "duplicate GUID");
 	assert_int_equal(w.w[1].line, 6);
 	assert_string_equal(w.w[2].text, "m:5: found no name behind 0x0000000000000040, expected \"name\"");
-	warnings_free(&w);
-	name_map_free(&m);
 }
 
 /* Blanks of every kind behind a name without quotes; many names; one GUID three times; no line at all. */
 static void test_name_map_odd(void **state)
 {
-	struct text t = {0};
-	struct warnings w = {0};
-	struct name_map m;
+	AUTO_TEXT struct text t = {0};
+	AUTO_BY(warnings_free) struct warnings w = {0};
+	AUTO_BY(name_map_free) struct name_map m;
 
-	(void)state;
 	name_map_parse("m", "", 0, &m, &w);
 	assert_int_equal(m.n, 0);
 	assert_int_equal(w.n, 0);
@@ -52,9 +48,6 @@ static void test_name_map_odd(void **state)
 			    "m: 2 lines without a GUID (0x...) and skipped, the first is line 1");
 	assert_int_equal(w.w[1].line, 4);
 	assert_int_equal(w.w[2].line, 5);
-	warnings_free(&w);
-	name_map_free(&m);
-	text_free(&t);
 }
 
 static void test_name_map_missing(void **state)
@@ -63,7 +56,6 @@ static void test_name_map_missing(void **state)
 	struct name_map m;
 	struct err e = {0};
 
-	(void)state;
 	assert_int_equal(name_map_load("no/such/map", &m, &w, NULL, &e), -1);
 	assert_string_equal(e.msg, "no/such/map: cannot be opened: No such file or directory");
 	assert_int_equal(m.n, 0);

@@ -1,8 +1,6 @@
 /* Names of nodes: what is shown, how they are found, how they stand in a command line; lists of hosts. */
 #include "core/base/hostlist.h"
-#include "core/base/memory.h"
 #include "core/base/rng.h"
-#include "core/base/text.h"
 #include "core/fabric/names.h"
 #include "core/session/reading.h"
 #include "tests/unit/fixture.h"
@@ -21,8 +19,6 @@ static const char *row_label[PORTS + 1]; /* of their ports, for all switches; NU
 static struct fabric *row_of(const char *const *sw, const char *const *host, unsigned per_switch)
 {
 	struct fabric_builder *b = fb_new();
-	struct fabric *f;
-	struct err e;
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; sw[i]; i++, n++)
@@ -38,18 +34,13 @@ static struct fabric *row_of(const char *const *sw, const char *const *host, uns
 
 		assert_true(fb_link(b, h, 1, i / per_switch, i % per_switch + 1));
 	}
-	if (fb_finish(b, "row", "test", &f, &e))
-		fail_msg("%s", e.msg);
-	return f;
+	return built(b);
 }
 
 static struct session *session_of(struct fabric *f)
 {
-	struct session *s = session_new(all_engines, all_commands);
-	struct err e;
+	struct session *s = session_on(f);
 
-	if (session_set_fabric(s, f, "test", NULL, &e))
-		fail_msg("%s", e.msg);
 	ok_line(s, "route minhop");
 	return s;
 }
@@ -96,9 +87,8 @@ static const char *shown(const struct fabric *f, uint64_t guid)
 
 static void test_shown(void **state)
 {
-	struct fabric *f = selene();
+	AUTO_FABRIC struct fabric *f = selene();
 
-	(void)state;
 	assert_string_equal(shown(f, 0x1000), "Aggregation Node …001000");
 	assert_string_equal(shown(f, 0x1060), "Aggregation Node …001060");
 	assert_string_equal(shown(f, 0x104), "twin …000104");
@@ -109,7 +99,6 @@ static void test_shown(void **state)
 		assert_int_equal(node_named(f, f->node_name[n], strlen(f->node_name[n])), n);
 		assert_int_equal(guid_of(f, f->node_name[n]), f->node_guid[n]);
 	}
-	fabric_unref(f);
 }
 
 /* A name map may make names unique, or the opposite; names that look like a port, or are blanks, get an
@@ -123,7 +112,6 @@ static void test_shown_again(void **state)
 	char *name[] = {(char *)"left", (char *)"left"};
 	struct name_map map = {.guid = guid, .name = name, .n = 1};
 
-	(void)state;
 	assert_string_equal(shown(f, 0x100), "a");
 	assert_string_equal(shown(f, 0x103), "A");
 	assert_int_equal(guid_of(f, "A"), 0x103);
@@ -157,8 +145,6 @@ static struct fabric *reading_of(const struct twin *t, uint32_t n, uint64_t *see
 	struct fabric_builder *b = fb_new();
 	uint32_t *at = NEW_ARRAY(n + 1, uint32_t), first = NO_ID;
 	unsigned number = rng_below(seed, 2);
-	struct fabric *f;
-	struct err e;
 
 	for (uint32_t i = 0; i < n; i++)
 		at[i] = i;
@@ -180,9 +166,7 @@ static struct fabric *reading_of(const struct twin *t, uint32_t n, uint64_t *see
 			first = node;
 	}
 	free(at);
-	if (fb_finish(b, "twins", "test", &f, &e))
-		fail_msg("%s", e.msg);
-	return f;
+	return built(b);
 }
 
 static void test_twins_random(void **state)
@@ -192,11 +176,9 @@ static void test_twins_random(void **state)
 		"Mellanox Technologies",	   "Quantum-2 …000001", "a[3]", "a"};
 	uint64_t seed = test_seed();
 
-	(void)state;
 	for (unsigned round = 0; round < 300; round++) {
 		struct twin t[30] = {{0}};
 		uint32_t n = 1 + rng_below(&seed, 30);
-		struct fabric *f, *g;
 
 		for (uint32_t i = 0; i < n; i++) {
 			t[i].desc = desc[rng_below(&seed, ARRAY_LEN(desc))];
@@ -206,11 +188,11 @@ static void test_twins_random(void **state)
 							       1 + rng_below(&seed, 3), rng_below(&seed, 2))
 						  : NULL;
 		}
-		f = reading_of(t, n, &seed);
-		g = reading_of(t, n, &seed);
+		struct fabric *f = reading_of(t, n, &seed);
+		struct fabric *g = reading_of(t, n, &seed);
 		for (uint32_t i = 0; i < n; i++) {
 			const char *name = shown(f, t[i].guid);
-			char *port = str_printf("%s[40]", name);
+			AUTO_FREE char *port = str_printf("%s[40]", name);
 			size_t len[2];
 
 			assert_string_equal(name, shown(g, t[i].guid));
@@ -219,7 +201,6 @@ static void test_twins_random(void **state)
 					 fabric_node_by_guid(f, t[i].guid));
 			assert_int_equal(names_at(f, port, len, 1), 1);
 			assert_int_equal(len[0], strlen(port));
-			free(port);
 		}
 		fabric_unref(f);
 		fabric_unref(g);
@@ -261,7 +242,6 @@ static void test_twins(void **state)
 	struct fabric *f = reading_of(t, ARRAY_LEN(t), &seed), *g = fabric_renamed(f, &map);
 	struct name_hits h;
 
-	(void)state;
 	for (uint32_t i = 0; i < ARRAY_LEN(t); i++)
 		assert_string_equal(shown(f, t[i].guid), names[i]);
 	assert_string_equal(shown(g, guid[0]), "rack 7"); /* a name map wins */
@@ -293,10 +273,9 @@ static void test_twins(void **state)
 
 static void test_ranks(void **state)
 {
-	struct fabric *f = selene();
+	AUTO_FABRIC struct fabric *f = selene();
 	struct err e;
 
-	(void)state;
 	assert_int_equal(guid_of(f, "CSPINE1-69"), 0x101);
 	assert_int_equal(guid_of(f, "cspine1-6"), 0x100); /* whole words before a longer one */
 	assert_int_equal(guid_of(f, "MF0;CSPINE1-6"), 0x100);
@@ -313,7 +292,6 @@ static void test_ranks(void **state)
 	assert_non_null(strstr(e.msg, "\"Aggregation Node …001000\" (0x0000000000001000)"));
 	assert_int_equal(guid_of(f, "*LG01*"), 0x102);
 	assert_int_equal(guid_of(f, "*LG99*"), 0);
-	fabric_unref(f);
 }
 
 /* What looking through all names says, which cannot be wrong. */
@@ -374,14 +352,13 @@ static void test_ranks_random(void **state)
 {
 	uint64_t seed = test_seed();
 
-	(void)state;
 	for (unsigned round = 0; round < 150; round++) {
-		struct fabric *f = random_fabric(&seed);
+		AUTO_FABRIC struct fabric *f = random_fabric(&seed);
 
 		for (unsigned k = 0; k < 30; k++) {
 			char text[8];
 			enum name_rank best = NAME_NONE;
-			struct name_hits h;
+			AUTO_BY(name_hits_free) struct name_hits h;
 			uint32_t n = 0;
 
 			random_name(&seed, text);
@@ -395,9 +372,7 @@ static void test_ranks_random(void **state)
 			if (h.rank != best || (h.n != n && best != NAME_WHOLE))
 				fail_msg("\"%s\": rank %d of %u nodes, expected %d of %u", text, h.rank, h.n,
 					 best, n);
-			name_hits_free(&h);
 		}
-		fabric_unref(f);
 	}
 }
 
@@ -406,7 +381,7 @@ static void test_ranks_random(void **state)
 /* Words of a line, with '|' between; "; ..." when more follows. */
 static void reads(const struct fabric *f, const char *syntax, const char *line, const char *words)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 	struct words_read w;
 	struct err e;
 
@@ -417,7 +392,6 @@ static void reads(const struct fabric *f, const char *syntax, const char *line, 
 	if (w.rest)
 		text_add(&t, ";%s", w.rest);
 	assert_string_equal(text_str(&t), words);
-	text_free(&t);
 	words_free(w.argc, w.argv);
 }
 
@@ -427,9 +401,8 @@ static void reads(const struct fabric *f, const char *syntax, const char *line, 
 
 static void test_reading(void **state)
 {
-	struct fabric *f = selene();
+	AUTO_FABRIC struct fabric *f = selene();
 
-	(void)state;
 	reads(f, TRACE, "trace luna-0200 mlx5_0 luna-0201 mlx5_0", "trace|luna-0200 mlx5_0|luna-0201 mlx5_0");
 	reads(f, TRACE, "trace luna-0200 stage2;show", "trace|luna-0200|stage2;show");
 	reads(f, TRACE, "trace luna-0200 mlx5_0[1] stage2 mlx4_0;show",
@@ -458,7 +431,6 @@ static void test_reading(void **state)
 	reads(f, "load FILE", "load it\\ s", "load|it s");
 	reads(f, "echo [TEXT...]", "echo stage2 mlx4_0; x", "echo|stage2 mlx4_0; x");
 	reads(NULL, TRACE, "trace MF0;LG01-07:MQM8700/U1", "trace|MF0;LG01-07:MQM8700/U1");
-	fabric_unref(f);
 }
 
 /* The syntax decides what may be a name, the longest name that fits it is taken, and quotes settle the rest.
@@ -467,9 +439,8 @@ static void test_reading_unclear(void **state)
 {
 	static const char *const sw[] = {"switch 1", "1 2", "a", "a b", "b", NULL};
 	static const char *const host[] = {"host 1", "a b c", "c", ";", NULL};
-	struct fabric *f = row_of(sw, host, 1);
+	AUTO_FABRIC struct fabric *f = row_of(sw, host, 1);
 
-	(void)state;
 	reads(f, FAIL, "fail switch 1", "fail|switch|1");
 	reads(f, FAIL, "fail switch switch 1", "fail|switch|switch 1");
 	reads(f, FAIL, "fail switch 1 2", "fail|switch|1 2");
@@ -481,7 +452,6 @@ static void test_reading_unclear(void **state)
 	reads(f, TRACE, "trace a 'b c'", "trace|a|b c");
 	reads(f, TRACE, "trace ; a; b", "trace|;|a; b");
 	reads(f, SHOW, "show; show", "show; show");
-	fabric_unref(f);
 }
 
 /* A reading in which all nodes are whole names comes before one with a longer name and a rest that is none.
@@ -490,9 +460,8 @@ static void test_reading_overlap(void **state)
 {
 	static const char *const sw[] = {"a", "a b", "b c d", "'\\ '", "':", NULL};
 	static const char *const host[] = {"# '", "#", "' a#(\\", "'\\", "';", ";", NULL};
-	struct fabric *f = row_of(sw, host, 2);
+	AUTO_FABRIC struct fabric *f = row_of(sw, host, 2);
 
-	(void)state;
 	reads(f, TRACE, "trace a b c d;show", "trace|a|b c d;show");
 	reads(f, TRACE, "trace a b c d[2];show", "trace|a|b c d[2];show");
 	reads(f, TRACE, "trace a b c", "trace|a b|c"); /* c may be a part of a name */
@@ -502,7 +471,6 @@ static void test_reading_overlap(void **state)
 	/* behind a name with no blank a command ends: there no name begins */
 	reads(f, TRACE, "trace '\\ ';;show", "trace|'\\|';;show");
 	reads(f, FAIL, "fail switch a b;;", "fail|switch|a b;;");
-	fabric_unref(f);
 }
 
 /* Does a piece fit nodes, or the ports of such? */
@@ -527,11 +495,10 @@ static void test_pieces_random(void **state)
 	static const char *const sw[] = {"a;b", "ab", "b;a;a", "b,a;1", "a[1];b", NULL};
 	static const char *const host[] = {"a1", "b;", ";a", "1", NULL};
 	static const char letters[] = "aab1;;;;,,[]*?-";
-	struct fabric *f = row_of(sw, host, 1);
+	AUTO_FABRIC struct fabric *f = row_of(sw, host, 1);
 	uint64_t seed = test_seed();
 	unsigned whole = 0;
 
-	(void)state;
 	for (unsigned round = 0; round < 40000; round++) {
 		char line[64] = "fail switch ", *piece = line + strlen(line), want[64] = {0};
 		unsigned n = 1 + rng_below(&seed, 14);
@@ -556,21 +523,18 @@ static void test_pieces_random(void **state)
 		words_free(w.argc, w.argv);
 	}
 	assert_true(whole > 400);
-	fabric_unref(f);
 }
 
 /* A script that loads and goes on: names are those of the fabric of that moment. */
 static void test_reading_later(void **state)
 {
-	struct session *s = session_new(all_engines, all_commands);
+	AUTO_SESSION struct session *s = session_new(all_engines, all_commands);
 
-	(void)state;
 	line_says(s,
 		  "load tests/fabrics/formats/stage-qdr-fdr10.ibnetdiscover; show node MF0;ib5:SX6036/U1; "
 		  "show node stage2 mlx4_0; synth xgft:2,2:1,1; show node leaf-01; show",
 		  "switch leaf-01");
 	line_fails(s, "show node MF0;ib5:SX6036/U1", "no node is named \"MF0\"");
-	session_free(s);
 }
 
 /* --- the property: what is shown can be pasted -------------------------------------------------------- */
@@ -624,15 +588,13 @@ static void test_paste_random(void **state)
 {
 	uint64_t seed = test_seed();
 
-	(void)state;
 	for (unsigned round = 0; round < 150; round++) {
-		struct fabric *f = random_fabric(&seed);
+		AUTO_FABRIC struct fabric *f = random_fabric(&seed);
 
 		for (uint32_t n = 0; n < f->n_nodes; n++)
 			assert_int_equal(guid_of(f, f->node_name[n]), f->node_guid[n]);
 		for (unsigned k = 0; k < 20; k++)
 			paste(f, &seed);
-		fabric_unref(f);
 	}
 }
 
@@ -671,20 +633,15 @@ static void test_paste_labels(void **state)
 	uint64_t seed = test_seed();
 	unsigned n = 0;
 
-	(void)state;
 	for (unsigned round = 0; round < 100; round++) {
-		struct session *s = session_new(all_engines, all_commands);
-		struct err e;
-
 		for (unsigned p = 1; p <= PORTS; p++)
 			row_label[p] = labels[rng_below(&seed, ARRAY_LEN(labels))];
-		assert_int_equal(session_set_fabric(s, random_fabric(&seed), "test", NULL, &e), 0);
+		AUTO_SESSION struct session *s = session_on(random_fabric(&seed));
 		for (uint32_t p = 0; p < s->fabric->n_ports; p++)
 			if (fabric_port_label(s->fabric, p)) {
 				paste_label(s, p);
 				n++;
 			}
-		session_free(s);
 	}
 	memset(row_label, 0, sizeof(row_label));
 	assert_true(n > 1000);
@@ -703,11 +660,10 @@ static void test_complete_random(void **state)
 {
 	uint64_t seed = test_seed();
 
-	(void)state;
 	for (unsigned round = 0; round < 60; round++) {
-		struct session *s = session_of(random_fabric(&seed));
+		AUTO_SESSION struct session *s = session_of(random_fabric(&seed));
 		const char *name = s->fabric->node_name[rng_below(&seed, s->fabric->n_nodes)];
-		char *quoted = word_quoted(name), *line = str_printf("show node %s", quoted);
+		AUTO_FREE char *quoted = word_quoted(name), *line = str_printf("show node %s", quoted);
 		size_t start = 0, n = 0;
 		char **c = session_complete(s, line, &start);
 
@@ -719,9 +675,6 @@ static void test_complete_random(void **state)
 		if (!c[n] && !any_begins(s->fabric, '"'))
 			fail_msg("%s: is not among its completions", line);
 		completions_free(c);
-		free(line);
-		free(quoted);
-		session_free(s);
 	}
 }
 
@@ -729,8 +682,8 @@ static void test_complete_random(void **state)
 
 static void lists(const char *text, const char *names)
 {
-	struct hostlist l;
-	struct text t = {0};
+	AUTO_BY(hostlist_free) struct hostlist l;
+	AUTO_TEXT struct text t = {0};
 	struct err e;
 
 	if (hostlist_read(text, &l, &e))
@@ -738,8 +691,6 @@ static void lists(const char *text, const char *names)
 	for (size_t i = 0; i < l.n; i++)
 		text_add(&t, "%s%s", i ? " " : "", l.name[i]);
 	assert_string_equal(text_str(&t), names);
-	text_free(&t);
-	hostlist_free(&l);
 }
 
 static void lists_not(const char *text, const char *why)
@@ -757,7 +708,6 @@ static void test_hostlist(void **state)
 {
 	unsigned char set[11];
 
-	(void)state;
 	lists("luna-0160", "luna-0160");
 	lists("luna-[0159-0161,0200]", "luna-0159 luna-0160 luna-0161 luna-0200");
 	lists("n[9-11]", "n9 n10 n11");
@@ -782,9 +732,8 @@ static void test_hostlist(void **state)
 
 static void test_many(void **state)
 {
-	struct session *s = session_of(selene());
+	AUTO_SESSION struct session *s = session_of(selene());
 
-	(void)state;
 	line_says(s, "fail host luna-0200", "2 nodes down");
 	line_fails(s, "fail host luna-0200", "all that \"luna-0200\" stands for is down already");
 	line_fails(s, "fail host luna-0200 mlx5_0", "down already");
@@ -800,14 +749,12 @@ static void test_many(void **state)
 	line_says(s, "undo; fail switch twin,stage20", "3 nodes down");
 	line_fails(s, "undo; fail switch luna-0201", "is no switch");
 	line_fails(s, "fail host CSPINE1-69", "is a switch");
-	session_free(s);
 }
 
 static void test_many_links(void **state)
 {
-	struct session *s = session_of(selene());
+	AUTO_SESSION struct session *s = session_of(selene());
 
-	(void)state;
 	line_says(s, "fail link luna-0200", "2 links down");
 	line_says(s, "undo; fail link luna-020[0-1]", "3 links down");
 	line_says(s, "undo; fail link CSPINE1-69[1-3,12]", "4 links down");
@@ -822,15 +769,13 @@ static void test_many_links(void **state)
 	line_fails(s, "fail link CSPINE1-69", "expected a port as NODE[PORT]");
 	line_fails(s, "fail link *CSPINE1*", "expected a port as NODE[PORT]");
 	line_fails(s, "fail link luna-[0200-0209]", "luna-0202");
-	session_free(s);
 }
 
 /* A host of several adapters where one port is wanted: the first that is up, which is said. */
 static void test_one_of_many(void **state)
 {
-	struct session *s = session_of(selene());
+	AUTO_SESSION struct session *s = session_of(selene());
 
-	(void)state;
 	line_says(s, "trace luna-0200 stage2", "luna-0200 is taken for luna-0200 mlx5_0, the first");
 	line_says(s, "fail link luna-0200 mlx5_0[1]; trace stage2 luna-0200",
 		  "luna-0200 is taken for luna-0200 mlx5_1, the first");
@@ -842,7 +787,6 @@ static void test_one_of_many(void **state)
 	line_says(s, "show node MF0;CSPINE1-69:MQM8700/U1[1]", "[1] up");
 	assert_int_equal(session_host(s, "stage2"), NO_ID); /* one port: nothing to say */
 	assert_int_equal(session_host(s, "1"), NO_ID);
-	session_free(s);
 }
 
 static void completes(struct session *s, const char *line, const char *first, size_t count)
@@ -859,9 +803,8 @@ static void completes(struct session *s, const char *line, const char *first, si
 
 static void test_completion(void **state)
 {
-	struct session *s = session_of(selene());
+	AUTO_SESSION struct session *s = session_of(selene());
 
-	(void)state;
 	completes(s, "trace MF0;CSPINE1-69", "\"MF0;CSPINE1-69:MQM8700/U1\"", 1);
 	completes(s, "trace CSPINE1-69", "\"MF0;CSPINE1-69:MQM8700/U1\"", 1);
 	completes(s, "trace MF0;CSPINE1-69:MQM8700/U1 luna-02", "\"luna-0200 mlx5_0\"", 3);
@@ -872,7 +815,6 @@ static void test_completion(void **state)
 	completes(s, "fail link MF0;LG01-07:MQM8700/U1[1", "\"MF0;LG01-07:MQM8700/U1[1]\"", 3);
 	completes(s, "undo;: trace stage2 mlx4_0;resto", "restore", 1);
 	completes(s, "show # x", "", 0);
-	session_free(s);
 }
 
 /* Ports by what stands on the front panel, wherever a port may stand. */
@@ -881,14 +823,12 @@ static void test_labelled(void **state)
 	static const char *const sw[] = {"MF0;top:X/U1", "MF0;leaf:X/U1", NULL}, *const host[] = {
 											 "node1 mlx5_0",
 											 NULL};
-	struct session *s;
 
-	(void)state;
 	row_label[1] = "1/1/1";
 	row_label[11] = "1/6/1";
 	row_label[12] = "1/6/2";
 	row_label[2] = row_label[3] = "A1";
-	s = session_of(row_of(sw, host, 1));
+	AUTO_SESSION struct session *s = session_of(row_of(sw, host, 1));
 	memset(row_label, 0, sizeof(row_label));
 	line_says(s, "show node top[1/6/2]", "[12 1/6/2] up   ?????   MF0;leaf:X/U1[11 1/6/1]");
 	line_says(s, "show node MF0;top:X/U1[12 1/6/2];show node top[12]", "[12 1/6/2] up");
@@ -919,7 +859,6 @@ static void test_labelled(void **state)
 	completes(s, "fail link top[1/", "top[1/1/1]", 2);
 	completes(s, "fail link \"MF0;top:X/U1[1/6/", "\"MF0;top:X/U1[1/6/2]\"", 1);
 	completes(s, "fail link top[", "top[1]", 2);
-	session_free(s);
 }
 
 /* --- many nodes ----------------------------------------------------------------------------------------- */
@@ -927,11 +866,10 @@ static void test_labelled(void **state)
 /* An index, not a walk: looking up whole words of 10,000 names looks at a few of them. */
 static void test_large(void **state)
 {
-	struct fabric *f = make_fabric("xgft:100,100:1,4");
+	AUTO_FABRIC struct fabric *f = make_fabric("xgft:100,100:1,4");
 	struct name_hits h;
 	char name[32];
 
-	(void)state;
 	for (unsigned i = 1; i <= 10000; i++) {
 		snprintf(name, sizeof(name), "node%05u", i);
 		names_find(f, name, NAMES_HOSTS, NAME_NONE, &h);
@@ -939,7 +877,6 @@ static void test_large(void **state)
 		assert_int_equal(h.rank, NAME_WHOLE);
 		name_hits_free(&h);
 	}
-	fabric_unref(f);
 }
 
 int main(void)

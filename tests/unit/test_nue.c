@@ -2,7 +2,6 @@
 #include "engine_run.h"
 
 #include "core/analysis/credit/cdg.h"
-#include "core/base/memory.h"
 #include "core/base/progress.h"
 #include "core/base/rng.h"
 #include "core/routing/paths.h"
@@ -31,9 +30,7 @@ static struct fabric *linked(unsigned n, unsigned hosts, unsigned width, const u
 			     unsigned n_links)
 {
 	struct fabric_builder *b = fb_new();
-	unsigned *next = NEW_ARRAY(n, unsigned);
-	struct fabric *f;
-	struct err e;
+	AUTO_FREE unsigned *next = NEW_ARRAY(n, unsigned);
 
 	for (unsigned i = 0; i < n; i++)
 		fb_add(b, NODE_SWITCH, (uint64_t)(i + 1) << 56, width, "");
@@ -42,27 +39,21 @@ static struct fabric *linked(unsigned n, unsigned hosts, unsigned width, const u
 	for (unsigned i = 0; i < n * hosts; i++)
 		assert_true(fb_link(b, fb_add(b, NODE_CA, (uint64_t)(i + 1) << 48, 1, ""), 1, i % n,
 				    width - i / n));
-	free(next);
-	if (fb_finish(b, "test", "synthetic", &f, &e))
-		fail_msg("%s", e.msg);
-	return f;
+	return built(b);
 }
 
 /* n switches in a row, or in a ring; k cables between neighbours. */
 static struct fabric *row(unsigned n, bool ring, unsigned k, unsigned hosts)
 {
-	uint8_t(*link)[2] = (uint8_t(*)[2])mem_array((size_t)n * k, 2);
+	AUTO_FREE uint8_t(*link)[2] = (uint8_t(*)[2])mem_array((size_t)n * k, 2);
 	unsigned m = 0;
-	struct fabric *f;
 
 	for (unsigned i = 0; i + !ring < n; i++)
 		for (unsigned j = 0; j < k; j++, m++) {
 			link[m][0] = i;
 			link[m][1] = (i + 1) % n;
 		}
-	f = linked(n, hosts, 2 * k + hosts < 250 ? 2 * k + hosts : 250, (const uint8_t(*)[2])link, m);
-	free(link);
-	return f;
+	return linked(n, hosts, 2 * k + hosts < 250 ? 2 * k + hosts : 250, (const uint8_t(*)[2])link, m);
 }
 
 /* Base LID of the first host on a switch. */
@@ -89,13 +80,11 @@ static uint32_t towards(const struct run *x, uint32_t sw, unsigned lid)
  */
 static void test_ring(void **state)
 {
-	struct run x;
-	const struct nue *n;
+	AUTO_BY(run_free) struct run x;
 	unsigned restricted = 0;
 
-	(void)state;
 	run_new(&x, row(5, true, 1, 1), 0, false);
-	n = run_route(&x);
+	const struct nue *n = run_route(&x);
 	assert_non_null(n);
 	assert_int_equal(nue_layers(n), 1);
 	assert_int_equal(nue_central_switch(n, 0), 0);
@@ -114,7 +103,6 @@ static void test_ring(void **state)
 		assert_int_not_equal(t.in, t.out);
 	}
 	assert_int_not_equal(restricted, 0);
-	run_free(&x);
 }
 
 /* All that is asked of a routing: complete, free of credit loops, and the tables that panes show agree with
@@ -178,6 +166,7 @@ struct counts {
 
 static void compare_with_model(const struct run *x, const struct nue *n, const char *what, struct counts *k)
 {
+	AUTO_BY(model_free)
 	struct model m = {.g = n->graph, .t = x->t, .l = x->l, .switches = n->include_switches};
 	size_t lids = x->l->max_lid + 1u;
 
@@ -195,29 +184,25 @@ static void compare_with_model(const struct run *x, const struct nue *n, const c
 	k->backtracks += m.backtracks;
 	k->fallbacks += m.fallbacks;
 	k->shortcuts += m.shortcuts;
-	model_free(&m);
 }
 
 static void random_case(uint64_t *rng, const char *shape, struct counts *k)
 {
 	static const char *const vls[] = {"0", "1", "2", "3", "5"};
-	struct run x;
-	const struct nue *n;
-	char spec[120];
+	AUTO_BY(run_free) struct run x;
+	AUTO_FREE char *spec = str_printf("%s,shuffle=1,seed=%u", shape, 1 + rng_below(rng, 1000000));
 
-	snprintf(spec, sizeof(spec), "%s,shuffle=1,seed=%u", shape, 1 + rng_below(rng, 1000000));
 	run_new(&x, make_fabric(spec), rng_below(rng, 3) ? 0 : 1 + rng_below(rng, 2), false);
 	run_set(&x, "nue_max_num_vls", vls[rng_below(rng, ARRAY_LEN(vls))]);
 	run_set(&x, "qos", rng_below(rng, 2) ? "TRUE" : "FALSE");
 	run_set(&x, "nue_include_switches", rng_below(rng, 2) ? "TRUE" : "FALSE");
-	n = run_route(&x);
+	const struct nue *n = run_route(&x);
 	if (!n && (!x.out.fatal || strcmp(x.out.fatal, "never ends")))
 		fail_msg("%s: %s", spec, x.out.refused.msg);
 	if (n) {
 		compare_with_model(&x, n, spec, k);
 		check_routing(&x, n);
 	}
-	run_free(&x);
 }
 
 static void test_model(void **state)
@@ -240,7 +225,6 @@ static void test_model(void **state)
 	uint64_t rng = test_seed();
 	struct counts k = {0};
 
-	(void)state;
 	for (unsigned i = 0; i < 3 * ARRAY_LEN(shapes); i++)
 		random_case(&rng, shapes[i % ARRAY_LEN(shapes)], &k);
 	print_message("%u backtracks, %u fallbacks, %u shortcuts\n", k.backtracks, k.fallbacks, k.shortcuts);
@@ -254,17 +238,14 @@ static void test_impasses(void **state)
 					    "hypercube:4,parallel=2,shuffle=1,seed=7"};
 	struct counts k = {0};
 
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_LEN(specs); i++) {
-		struct run x;
-		const struct nue *n;
+		AUTO_BY(run_free) struct run x;
 
 		run_new(&x, make_fabric(specs[i]), 0, false);
-		n = run_route(&x);
+		const struct nue *n = run_route(&x);
 		assert_non_null(n);
 		compare_with_model(&x, n, specs[i], &k);
 		check_routing(&x, n);
-		run_free(&x);
 	}
 	assert_true(k.backtracks > 5);
 	assert_true(k.fallbacks > 5);
@@ -275,12 +256,10 @@ static void test_impasses(void **state)
 
 static void test_layers(void **state)
 {
-	struct run x;
+	AUTO_BY(run_free) struct run x;
 	const struct nue *n;
 	unsigned turn = 0;
-	uint8_t *codes;
 
-	(void)state;
 	run_new(&x, row(4, true, 1, 2), 1, false);
 	run_set(&x, "nue_max_num_vls", "3");
 	n = run_route(&x); /* qos is off */
@@ -304,15 +283,13 @@ static void test_layers(void **state)
 	}
 	run_set(&x, "nue_max_num_vls", "0");
 	assert_int_equal(nue_layers(run_route(&x)), 8);
-	codes = opervls_of_source(x.f);
+	AUTO_FREE uint8_t *codes = opervls_of_source(x.f);
 	x.in.opervls = codes;
 	assert_int_equal(nue_layers(run_route(&x)), 8);
 	opervls_program(codes, x.t, 2);
 	assert_int_equal(nue_layers(run_route(&x)), 2);
 	opervls_program(codes, x.t, 0); /* no port counts */
 	assert_int_equal(nue_layers(run_route(&x)), 1);
-	free(codes);
-	run_free(&x);
 }
 
 /* Destinations on two switches of a row: those between them join, those outside do not. */
@@ -320,26 +297,20 @@ static void test_hull(void **state)
 {
 	static const uint8_t links[][2] = {{0, 1}, {1, 2}, {2, 3}, {3, 4}};
 	struct fabric_builder *b = fb_new();
-	struct fabric *f;
-	struct run x;
-	const struct nue *n;
-	struct err e;
+	AUTO_BY(run_free) struct run x;
 
-	(void)state;
 	for (unsigned i = 0; i < 5; i++)
 		fb_add(b, NODE_SWITCH, (uint64_t)(i + 1) << 56, 8, "");
 	for (unsigned i = 0; i < 4; i++)
 		fb_link(b, links[i][0], 1 + (links[i][0] > 0), links[i][1], 1);
 	fb_link(b, fb_add(b, NODE_CA, 1, 1, ""), 1, 1, 8);
 	fb_link(b, fb_add(b, NODE_CA, 2, 1, ""), 1, 3, 8);
-	assert_int_equal(fb_finish(b, "test", "synthetic", &f, &e), 0);
-	run_new(&x, f, 0, false);
-	n = run_route(&x);
+	run_new(&x, built(b), 0, false);
+	const struct nue *n = run_route(&x);
 	for (uint32_t sw = 0; sw < 5; sw++)
 		assert_int_equal(nue_in_hull(n, 0, sw), sw >= 1 && sw <= 3);
 	assert_int_equal(nue_central_switch(n, 0), 2);
 	assert_int_equal(nue_escape_port(n, 0, 0), 1);
-	run_free(&x);
 }
 
 /* --- what OpenSM refuses, and what it does not survive -------------------------------------------------- */
@@ -357,36 +328,30 @@ static void expect_end(struct run *x, const char *fatal, const char *part)
 
 static void test_refusal(void **state)
 {
-	struct run x;
+	AUTO_BY(run_free) struct run x;
 
-	(void)state;
 	run_new(&x, row(24, true, 1, 9), 7, false);
 	expect_end(&x, NULL, "out of reach");
 	x.in.refused_before = true;
 	expect_end(&x, "crashes", "earlier sweep");
-	run_free(&x);
 }
 
 static void test_too_far(void **state)
 {
-	struct run x;
-	const struct nue *n;
+	AUTO_BY(run_free) struct run x;
 
-	(void)state;
 	run_new(&x, row(13, false, 1, 9), 7, false);
 	expect_end(&x, "crashes", "farther");
 	run_set(&x, "nue_include_switches", "TRUE");
-	n = run_route(&x);
+	const struct nue *n = run_route(&x);
 	assert_non_null(n);
 	assert_true(n->layer[0].fallbacks > 0);
-	run_free(&x);
 }
 
 static void test_base_lids(void **state)
 {
 	struct run x;
 
-	(void)state;
 	run_new(&x, make_fabric("ring:4,esp0=1,shuffle=1,seed=2"), 1, true);
 	expect_end(&x, "crashes", "lmc_esp0");
 	run_set(&x, "nue_include_switches", "TRUE");
@@ -399,32 +364,31 @@ static void test_base_lids(void **state)
 
 static void test_many_links(void **state)
 {
-	struct run x;
+	static const struct {
+		unsigned links, hosts;
+		const char *crash;
+	} cases[] = {{127, 1, NULL},
+		     {128, 1, "128 links"},
+		     {129, 0, NULL}, /* no search in layers without destination */
+		     {129, 1, "129 links"}};
 
-	(void)state;
-	run_new(&x, row(2, false, 127, 1), 0, false);
-	assert_non_null(run_route(&x));
-	run_free(&x);
-	run_new(&x, row(2, false, 128, 1), 0, false);
-	expect_end(&x, "crashes", "128 links");
-	run_free(&x);
-	run_new(&x, row(2, false, 129, 0), 0, false); /* no search in layers without destination */
-	assert_non_null(run_route(&x));
-	run_free(&x);
-	run_new(&x, row(2, false, 129, 1), 0, false);
-	expect_end(&x, "crashes", "129 links");
-	run_free(&x);
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		AUTO_BY(run_free) struct run x;
+
+		run_new(&x, row(2, false, cases[i].links, cases[i].hosts), 0, false);
+		if (cases[i].crash)
+			expect_end(&x, "crashes", cases[i].crash);
+		else
+			assert_non_null(run_route(&x));
+	}
 }
 
 /* A tree of 16 * 33 switches with one host: a colour for each of 128 LIDs of each destination. */
 static void test_colours(void **state)
 {
 	struct fabric_builder *b = fb_new();
-	struct fabric *f;
-	struct run x;
-	struct err e;
+	AUTO_BY(run_free) struct run x;
 
-	(void)state;
 	for (unsigned i = 0; i < 1 + 16 * 32; i++)
 		fb_add(b, NODE_SWITCH, 0x1000 + i, 40, "");
 	for (unsigned i = 0; i < 16; i++) {
@@ -433,12 +397,10 @@ static void test_colours(void **state)
 			assert_true(fb_link(b, 1 + 32 * i, k, 1 + 32 * i + k, 40));
 	}
 	assert_true(fb_link(b, fb_add(b, NODE_CA, 7, 1, ""), 1, 0, 40));
-	assert_int_equal(fb_finish(b, "test", "synthetic", &f, &e), 0);
-	run_new(&x, f, 7, false);
+	run_new(&x, built(b), 7, false);
 	assert_non_null(run_route(&x));
 	run_set(&x, "nue_include_switches", "TRUE");
 	expect_end(&x, "crashes", "colours");
-	run_free(&x);
 }
 
 /* Merges that close a cycle: OpenSM never comes out of a search, or comes by without noticing. */
@@ -449,16 +411,14 @@ static void test_cycles(void **state)
 			  shortcut[] = "torus:6x6,fail=6,shuffle=1,seed=61280515";
 	struct counts k = {0};
 	struct run x;
-	const struct nue *n;
 
-	(void)state;
 	run_new(&x, make_fabric(endless), 0, false);
 	run_set(&x, "nue_include_switches", "TRUE");
 	expect_end(&x, "never ends", "cycle");
 	run_free(&x);
 	run_new(&x, make_fabric(unnoticed), 2, false);
 	run_set(&x, "nue_include_switches", "TRUE");
-	n = run_route(&x);
+	const struct nue *n = run_route(&x);
 	assert_non_null(n);
 	assert_true(n->layer[0].loop);
 	assert_non_null(strstr(text_str(&x.out.notes.text), "credit loop"));
@@ -477,13 +437,11 @@ static void test_cycles(void **state)
 static void test_cancel(void **state)
 {
 	struct progress p = {.cancel = true};
-	struct run x;
+	AUTO_BY(run_free) struct run x;
 
-	(void)state;
 	run_new(&x, make_fabric("torus:4x4"), 0, false);
 	x.in.progress = &p;
 	expect_end(&x, NULL, CANCELLED);
-	run_free(&x);
 }
 
 /* --- what it tells ----------------------------------------------------------------------------- */
@@ -536,11 +494,10 @@ static void hear(void *ctx, const struct rec_choice *c)
 
 static void test_choices(void **state)
 {
-	struct run x;
-	struct heard *h = NEW(struct heard);
+	AUTO_BY(run_free) struct run x;
+	AUTO_FREE struct heard *h = NEW(struct heard);
 	struct rec_ask o = {.tell = hear, .ctx = h, .sw = NO_ID};
 
-	(void)state;
 	run_new(&x, make_fabric("torus:4x4x4"), 0, false);
 	h->x = &x;
 	x.in.ask = &o;
@@ -559,8 +516,6 @@ static void test_choices(void **state)
 	assert_non_null(run_route(&x));
 	assert_int_equal(h->choices, 1);
 	assert_int_equal(h->port[7][o.lid], routing_port(x.r, 7, o.lid));
-	free(h);
-	run_free(&x);
 }
 
 /* By packets: is there a way of so many links from a switch, entered by a port (0: starts there), free of
@@ -596,16 +551,13 @@ static bool is_open(const struct run *x, unsigned layer, uint32_t sw, unsigned i
 /* Detours are what the paths say, and were open or not by the restrictions. */
 static void test_detours(void **state)
 {
-	struct run x;
-	const struct nue *n;
-	struct nue_detour *list;
+	AUTO_BY(run_free) struct run x;
 	unsigned found = 0, open = 0;
 
-	(void)state;
 	run_new(&x, make_fabric("torus:5x5,hosts=2"), 0, false);
 	run_set(&x, "nue_max_num_vls", "1");
-	n = run_route(&x);
-	list = NEW_ARRAY(x.f->n_switches, struct nue_detour);
+	const struct nue *n = run_route(&x);
+	AUTO_FREE struct nue_detour *list = NEW_ARRAY(x.f->n_switches, struct nue_detour);
 	for (uint32_t sw = 0; sw < x.f->n_switches; sw++) {
 		unsigned lid = host_lid(&x, sw);
 		uint32_t k = nue_detours(x.r, lid, list);
@@ -615,44 +567,37 @@ static void test_detours(void **state)
 			assert_int_equal(list[i].open,
 					 is_open(&x, nue_layer_of(n, lid), list[i].sw, 0, sw, list[i].least));
 		for (uint32_t i = 0; i < k; i++) {
-			struct path p;
+			AUTO_BY(path_free) struct path p;
 
 			path_trace(x.r, x.f->port_endport[x.f->switch_port[list[i].sw]], 0, lid, &p);
 			assert_int_equal(p.end, PATH_OK);
 			assert_int_equal(p.n - 1, list[i].links);
 			assert_true(list[i].least < list[i].links && list[i].least <= 4);
-			path_free(&p);
 		}
 	}
 	assert_in_range(open, 1, found - 1);
 	assert_int_equal(nue_events_of(n, host_lid(&x, 0)) & NUE_OUTSIDE, 0);
-	free(list);
-	run_free(&x);
 }
 
 /* Every LID but its own weighs on a host's switch, in sum. */
 static void test_weights(void **state)
 {
-	struct run x;
-	const struct nue *n;
+	AUTO_BY(run_free) struct run x;
 	uint64_t into = 0;
 
-	(void)state;
 	run_new(&x, row(3, false, 2, 2), 0, false);
-	n = run_route(&x);
+	const struct nue *n = run_route(&x);
 	for (unsigned p = 1; p <= 2; p++)
 		into += nue_weight_growth(n, 0, p);
 	/* 6 LIDs lie behind switch 0, asked for by its 3 terminals */
 	assert_int_equal(into, 6 * 3);
 	assert_int_equal(nue_weight_growth(n, 0, 3), 0);
-	run_free(&x);
 }
 
 static void test_session(void **state)
 {
-	struct session *s = session_new(all_engines, all_commands);
+	AUTO_SESSION struct session *s = session_new(all_engines, all_commands);
 
-	(void)state;
 	ok_line(s, "synth torus:4x4x4; set qos TRUE");
 	line_says(s, "route nue nue_max_num_vls=2", "nue routed 64 switches");
 	line_says(s, "check", "without credit loops");
@@ -660,7 +605,6 @@ static void test_session(void **state)
 	line_says(s, "why node0001 node0064", "layer");
 	line_says(s, "why t000 node0064", "distance");
 	line_says(s, "set lmc 2; set lmc_esp0 TRUE; route nue", "routed");
-	session_free(s);
 }
 
 int main(void)

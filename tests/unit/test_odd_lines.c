@@ -6,11 +6,9 @@
 
 static struct fabric *parse_parts(const char *a, const char *b, const char *c)
 {
-	char *text = str_printf("%s%s%s", a, b, c);
-	struct fabric *f = parse(text);
+	AUTO_FREE char *text = str_printf("%s%s%s", a, b, c);
 
-	free(text);
-	return f;
+	return parse(text);
 }
 
 /* --- ibnetdiscover ---------------------------------------------------------------------------- */
@@ -18,11 +16,9 @@ static struct fabric *parse_parts(const char *a, const char *b, const char *c)
 /* A switch and a host; the switch's lines before and behind its own are given. */
 static struct fabric *two_nodes(const char *before, const char *ports)
 {
-	char *text = str_printf("vendid=0x2c9\n%s%s%s\n%s", before, SW_LINE, ports, CA_RECORD);
-	struct fabric *f = parse(text);
+	AUTO_FREE char *text = str_printf("vendid=0x2c9\n%s%s%s\n%s", before, SW_LINE, ports, CA_RECORD);
 
-	free(text);
-	return f;
+	return parse(text);
 }
 
 static void test_chassis(void **state)
@@ -40,9 +36,8 @@ static void test_chassis(void **state)
 		{"Chassis 7\nsysimgguid=0xa0\nswitchguid=0xa1\n", NULL, 7},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(table); i++) {
-		struct fabric *f = two_nodes(table[i].before, SW_PORT);
+		AUTO_FABRIC struct fabric *f = two_nodes(table[i].before, SW_PORT);
 		uint32_t n = node(f, 0xa1);
 
 		assert_int_equal(f->node_chassis[n], table[i].chassis);
@@ -51,7 +46,6 @@ static void test_chassis(void **state)
 		else
 			assert_null(f->node_chassis_place[n]);
 		assert_int_equal(f->warnings.n, 0);
-		fabric_unref(f);
 	}
 }
 
@@ -62,7 +56,6 @@ static void test_ids(void **state)
 					  "X-00000000000000a1", "S-a1"};
 	struct fabric *f;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
 		char *text =
 			str_printf("%sSwitch\t4 \"%s\"\t# \"odd\"\n" MORE_RECORDS, CA_RECORD "\n", bad[i]);
@@ -111,7 +104,6 @@ static void test_ports(void **state)
 	struct fabric *f;
 	char *text;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
 		char *ports = str_printf(SW_PORT "%s\n", bad[i]);
 
@@ -131,13 +123,12 @@ static void test_ports(void **state)
 		free(ports);
 	}
 	for (size_t i = 0; i < ARRAY_LEN(prompts); i++) {
-		char *ports = str_printf(SW_PORT "%s\n", prompts[i]);
+		AUTO_FREE char *ports = str_printf(SW_PORT "%s\n", prompts[i]);
 
 		f = two_nodes("switchguid=0xa1(a1)\n", ports);
 		warns(f, "unknown line", 0, "1 line not understood and skipped: line 5");
 		assert_int_equal(f->warnings.missing, 0);
 		fabric_unref(f);
-		free(ports);
 	}
 	f = two_nodes("switchguid=0xa1(a1)\n", good[0]);
 	assert_int_equal(f->port_ext[port(f, 0xa1, 1)], 0);
@@ -166,13 +157,12 @@ static void test_port_comments(void **state)
 		{"", 0, 0, SPEED_UNKNOWN},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(table); i++) {
 		char *text =
 			str_printf("%s%s\ncaguid=0xb1\nCa\t1 \"H-00000000000000b1\"\t# \"h\"\n[1] "
 				   "\"S-00000000000000a1\"[1] %s\n",
 				   SW_HEAD SW_LINE, "[1] \"H-00000000000000b1\"[1](b2)\n", table[i].comment);
-		struct fabric *f = parse(text);
+		AUTO_FABRIC struct fabric *f = parse(text);
 		uint32_t p = port(f, 0xb1, 1);
 
 		linked(f, 0xa1, 1, 0xb1, 1);
@@ -180,7 +170,6 @@ static void test_port_comments(void **state)
 		assert_int_equal(f->port_lmc[p], table[i].lmc);
 		assert_int_equal(f->port_speed[p], table[i].speed);
 		assert_int_equal(f->port_guid[p], 0xb2); /* told by the other end alone */
-		fabric_unref(f);
 		free(text);
 	}
 }
@@ -194,12 +183,11 @@ static void test_last_line(void **state)
 	} table[] = {
 		{"[root@host ~]#", false}, {"[ x", false}, {"[", false}, {"[2] \"H", true}, {"Rt", true}};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(table); i++) {
-		struct fabric *f = parse_parts(SW_HEAD SW_LINE SW_PORT "\n" CA_RECORD "\n", table[i].end, "");
+		AUTO_FABRIC struct fabric *f =
+			parse_parts(SW_HEAD SW_LINE SW_PORT "\n" CA_RECORD "\n", table[i].end, "");
 
 		assert_int_equal(count_warnings(f, "cut record"), table[i].cut);
-		fabric_unref(f);
 	}
 }
 
@@ -211,7 +199,6 @@ static void test_cables(void **state)
 		parse("Switch 4 \"a\"\n[1] \"b\"[9]\n[2] \"b\"[9]\n[3] \"c\"[1]\n\nSwitch 4 \"b\"\n[1] "
 		      "\"c\"[1]\n\nSwitch 2 \"c\"\n[1] \"b\"[1]\n");
 
-	(void)state;
 	warns(f, "port above count", 0,
 	      "port 9 of a switch that has 4 ports by its own count; taken as 9 ports");
 	linked(f, 0x200000, 1, 0x200001, 9);
@@ -267,16 +254,13 @@ static void test_ibsim_descriptions(void **state)
 		{"# n lid 5 lmc 2", "n", 5, 2},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(table); i++) {
-		char *text = str_printf("Switch 4 \"a\" %s\n", table[i].behind);
-		struct fabric *f = parse(text);
+		AUTO_FREE char *text = str_printf("Switch 4 \"a\" %s\n", table[i].behind);
+		AUTO_FABRIC struct fabric *f = parse(text);
 
 		assert_string_equal(f->node_desc[0], table[i].desc);
 		assert_int_equal(f->port_lid[port(f, 0x200000, 0)], table[i].lid);
 		assert_int_equal(f->port_lmc[port(f, 0x200000, 0)], table[i].lmc);
-		fabric_unref(f);
-		free(text);
 	}
 }
 
@@ -302,11 +286,11 @@ static void test_ibsim_rates(void **state)
 		{" w=1 s=4", " w=8 s=2", WIDTH_UNKNOWN, SPEED_UNKNOWN, 0, 0},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(table); i++) {
-		char *text = str_printf("Hca 1 \"h\"\n[1] \"s\"[1]%s\n\nSwitch 4 \"s\"\n[1] \"h\"[1]%s\n",
-					table[i].a, table[i].b);
-		struct fabric *f = parse(text);
+		AUTO_FREE char *text =
+			str_printf("Hca 1 \"h\"\n[1] \"s\"[1]%s\n\nSwitch 4 \"s\"\n[1] \"h\"[1]%s\n",
+				   table[i].a, table[i].b);
+		AUTO_FABRIC struct fabric *f = parse(text);
 		uint32_t p = port(f, 0x100000, 1);
 
 		linked(f, 0x100000, 1, 0x200000, 1);
@@ -314,8 +298,6 @@ static void test_ibsim_rates(void **state)
 		assert_int_equal(f->port_speed[p], table[i].speed);
 		assert_int_equal(f->port_lid[p], table[i].lid);
 		assert_int_equal(f->port_lmc[p], table[i].lmc);
-		fabric_unref(f);
-		free(text);
 	}
 	refused("Switch 4 \"s\"\n[1] \"h\"[1] w=32\n", "x:2: found a wrong w=, s= or e= value");
 	refused("Switch 4 \"s\"\n[1] \"h\"[1] w=x\n", "x:2: found a wrong w=, s= or e= value");
@@ -325,19 +307,17 @@ static void test_ibsim_names(void **state)
 {
 	static const char *const alias[] = {"@",      "@[x] \"n\"", "@[1 \"n\"",
 					    "@[1] n", "@[0] \"n\"", "@[5] \"n\""};
-	char longest[200], *text;
-	struct fabric *f;
+	char longest[200];
 
-	(void)state;
 	/* within a module: its own aliases, names that have a module, names too long for ibsim */
-	f = parse(
+	struct fabric *f = parse(
 		"module=\"m\"\nSwitch 4 \"a\"\n@[2] \"up\"\n\nSwitch 4 \"b\"\n[1] \"@up\"\n[2] \"m#a\"[3]\n");
 	linked(f, 0x200001, 1, 0x200000, 2);
 	linked(f, 0x200001, 2, 0x200000, 3);
 	fabric_unref(f);
 	memset(longest, 'n', 120);
 	longest[120] = 0;
-	text = str_printf("module=\"m\"\nSwitch 4 \"%s\"\n[1] \"%s\"[2]\n", longest, longest);
+	char *text = str_printf("module=\"m\"\nSwitch 4 \"%s\"\n[1] \"%s\"[2]\n", longest, longest);
 	f = parse(text);
 	assert_int_equal(f->n_links, 1);
 	fabric_unref(f);
@@ -398,7 +378,6 @@ static void test_ibsim_refused(void **state)
 		{"include it\n", "x: found no node"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(table); i++)
 		refused(table[i].text, table[i].part);
 }
@@ -408,13 +387,11 @@ static void test_ibsim_includes(void **state)
 {
 	char *inner = put("inner.net", "Switch 4 \"b\"\n[1] \"a\"[1]\nlost\nodd\n [3] \"c\"\n" MORE_IBSIM),
 	     *outer, *text;
-	struct fabric *f;
 
-	(void)state;
 	text = str_printf("include \"inner.net\"\ninclude \"%s\"\ninclude \"" FILES "include/top.net\"\n",
 			  inner);
 	outer = put("outer.net", text);
-	f = load(outer);
+	struct fabric *f = load(outer);
 	free(text);
 	warns(f, "lost line", 0, "inner.net: ibsim skips the line right behind a node's ports");
 	assert_int_equal(count_warnings(f, "unknown line"), 0);
@@ -451,16 +428,14 @@ static void test_lst_lines(void **state)
 
 	static const char good[] = GOOD;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
-		struct fabric *f = parse_parts("# comment\n\n" GOOD, bad[i], "\n" MORE_LST);
+		AUTO_FABRIC struct fabric *f = parse_parts("# comment\n\n" GOOD, bad[i], "\n" MORE_LST);
 
 		linked(f, 0xa1, 1, 0xb1, 1);
 		if (*bad[i] == '{')
 			warns(f, "unread line", 0, "left out: line 4; x:4: found '{ ");
 		else
 			warns(f, "unknown line", 0, "1 line not understood and skipped: line 4");
-		fabric_unref(f);
 	}
 	refused(GOOD "{ SW\n{ CA\n",
 		"x:2: found '{ SW', expected two ends of a cable, each { SW Ports:.. ... "
@@ -494,7 +469,6 @@ static void test_lst_values(void **state)
 		     {"", WIDTH_UNKNOWN, SPEED_UNKNOWN, PORT_UNKNOWN}}; /* not told */
 	struct fabric *f;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
 		f = parse_parts(GOOD, bad[i][0], "\n" MORE_LST);
 		warns(f, "unread line", 0, bad[i][1]);
@@ -502,10 +476,8 @@ static void test_lst_values(void **state)
 		fabric_unref(f);
 	}
 	for (size_t i = 0; i < ARRAY_LEN(rates); i++) {
-		uint32_t p;
-
 		f = parse_parts(SW("0003", "01") " " CA("0004", "01") " ", rates[i].rate, "\n");
-		p = port(f, 0xa1, 1);
+		uint32_t p = port(f, 0xa1, 1);
 		assert_int_equal(f->port_width[p], rates[i].width);
 		assert_int_equal(f->port_speed[p], rates[i].speed);
 		assert_int_equal(f->port_state[p], rates[i].state);
@@ -518,7 +490,6 @@ static void test_lst_cables(void **state)
 	struct fabric *f = parse(GOOD SW("0003", "02") " " SW("0003", "02") " PHY=4x\n" SW(
 		"0003", "01") " " SW("0003", "02") " PHY=4x\n{");
 
-	(void)state;
 	warns(f, "port cabled to itself", 0, "port 2 is cabled to itself");
 	warns(f, "contradicting link", 0, "port 1 of 0x00000000000000a1 or port 2 of 0x00000000000000a1");
 	warns(f, "cut record", 0, "x ends within a record");
@@ -541,10 +512,9 @@ static void test_lst_cables(void **state)
 /* Thirty hosts: the list of nodes seen grows. */
 static void test_lst_many(void **state)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 	struct fabric *f;
 
-	(void)state;
 	for (unsigned i = 1; i <= 30; i++)
 		text_add(&t,
 			 "{ SW Ports:24 SystemGUID:0 NodeGUID:1 PortGUID:1 VenID:1 DevID:1 Rev:1 {sw} "
@@ -558,7 +528,6 @@ static void test_lst_many(void **state)
 	assert_int_equal(f->switch_nports[0], 36);
 	linked(f, 1, 30, 0x13c, 1);
 	fabric_unref(f);
-	text_free(&t);
 }
 
 /* --- db_csv -------------------------------------------------------------------------------------------- */
@@ -575,13 +544,11 @@ static void test_lst_many(void **state)
 /* Three sections, with rows added to each. */
 static struct fabric *csv(const char *nodes, const char *ports, const char *links)
 {
-	char *text = str_printf("xSTART_NODES\n" CSV_NODES "%s\n   \nEND_NODES\n" CSV_PORTS
-				"%s\nEND_PORTS\n" CSV_LINKS "%s\nEND_LINKS\n" MORE_NODES,
-				nodes, ports, links);
-	struct fabric *f = parse(text);
+	AUTO_FREE char *text = str_printf("xSTART_NODES\n" CSV_NODES "%s\n   \nEND_NODES\n" CSV_PORTS
+					  "%s\nEND_PORTS\n" CSV_LINKS "%s\nEND_LINKS\n" MORE_NODES,
+					  nodes, ports, links);
 
-	free(text);
-	return f;
+	return parse(text);
 }
 
 static void test_csv_rows(void **state)
@@ -611,17 +578,15 @@ static void test_csv_rows(void **state)
 		{"", "", "0xa1,2,0xc1,1", 19},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(table); i++) {
-		struct fabric *f = csv(table[i].nodes, table[i].ports, table[i].links);
-		char *line = str_printf("left out: line %u; x:%u: found '", table[i].line, table[i].line);
+		AUTO_FABRIC struct fabric *f = csv(table[i].nodes, table[i].ports, table[i].links);
+		AUTO_FREE char *line =
+			str_printf("left out: line %u; x:%u: found '", table[i].line, table[i].line);
 
 		assert_int_equal(f->n_nodes, 22);
 		linked(f, 0xa1, 1, 0xb1, 1);
 		warns(f, "unread line", 0, line);
 		assert_int_equal(sm_node(f), 0xb1);
-		fabric_unref(f);
-		free(line);
 	}
 }
 
@@ -634,7 +599,6 @@ static void test_csv_values(void **state)
 		    "0xc1,1,0,70000,8,x,3,0x40,9,9\n0xc1,2,x,9,1,5,1,N/A,4,0\n0xa1,2,0,0,0,9,2,0x10000,1,1",
 		    "0xc1,2,0xa1,3\n0xa1,4,0xa1,4\n0xb1,1,0xc1,1\n0xd1,9,0xe1,1");
 
-	(void)state;
 	assert_string_equal(desc(f, 0xc1), "a \"b\"");
 	assert_string_equal(desc(f, 0xd1), "c");
 	assert_string_equal(desc(f, 0xe1), "plain");
@@ -655,11 +619,8 @@ static void test_csv_values(void **state)
 
 static void test_csv_sections(void **state)
 {
-	struct fabric *f;
-
-	(void)state;
 	/* SWITCHES: rows of no switch, capacities that are none */
-	f = parse(
+	struct fabric *f = parse(
 		CSV_NODES
 		"END_NODES\nSTART_SWITCHES\nNodeGUID,LinearFDBCap,ENP0\n0xa1,N/A,1\n0xa1,0,1\n0xa1,70000,1\n"
 		"0xc1,1,1\nN/A,1,1\n\nEND_SWITCHES\n" CSV_PORTS "END_PORTS\n" MORE_NODES CSV_LINKS);
@@ -737,11 +698,10 @@ static void test_cache_values(void **state)
 	} table[] = {{1, 4, SPEED_FDR}, {2, 4, SPEED_EDR}, {4, 4, SPEED_HDR}, {8, 4, SPEED_NDR},
 		     {0, 1, SPEED_SDR}, {0, 2, SPEED_DDR}, {0, 4, SPEED_QDR}, {0, 7, SPEED_UNKNOWN}};
 	size_t size;
-	char *data = read_all(FILES "two-leaf.cache", &size);
+	AUTO_FREE char *data = read_all(FILES "two-leaf.cache", &size);
 	uint8_t *r = record_of(data, size, 0x2000, 3);
 	struct fabric *f;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(table); i++) {
 		mad_set_field(r + PORT_INFO, 0, IB_PORT_LINK_SPEED_EXT_ACTIVE_F, table[i].ext);
 		mad_set_field(r + PORT_INFO, 0, IB_PORT_LINK_SPEED_ACTIVE_F, table[i].plain);
@@ -767,23 +727,19 @@ static void test_cache_values(void **state)
 	f = parse_n(data, size);
 	warns(f, "contradicting link", 0, "port 3 of node 0x0000000000002000 is cabled to port 1 of 0x");
 	fabric_unref(f);
-	free(data);
 }
 
 static void test_cache_nodes(void **state)
 {
 	size_t size, second, sw = 28;
 	char *data = read_all(FILES "two-leaf.cache", &size), *again;
-	struct fabric *f;
 	uint64_t first;
-	char ports;
 
-	(void)state;
 	while (data[sw + 76] != NODE_SWITCH) /* the first switch */
 		sw += 207 + 9 * (size_t)(uint8_t)data[sw + 206];
 	memcpy(&first, data + sw + 68, 8);
 	second = 28 + 207 + 9 * (size_t)(uint8_t)data[28 + 206];
-	ports = data[28 + 77];
+	char ports = data[28 + 77];
 	data[28 + 77] = (char)255;
 	refused_n(data, size, "x: found a node of 255 ports, expected at most 254");
 	data[28 + 77] = ports;
@@ -794,7 +750,7 @@ static void test_cache_nodes(void **state)
 	mad_set_field((uint8_t *)data + sw + 4, 0, IB_SW_LINEAR_FDB_CAP_F, 0); /* not told */
 	again = mem_dup(data, size);
 	again[sw + 2] = 9; /* LMC */
-	f = parse_n(again, size);
+	struct fabric *f = parse_n(again, size);
 	assert_int_equal(f->switch_fdb_cap[f->node_switch[node(f, first)]], MAX_LID + 1);
 	assert_int_equal(f->port_lmc[port(f, first, 0)], 0);
 	fabric_unref(f);
@@ -815,7 +771,6 @@ static void test_cancelled(void **state)
 					      FILES "two-leaf.ibdiagnet2", FILES "ibsim-defaults.net"};
 	struct progress p = {.cancel = true};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(sources); i++) {
 		struct fabric *f = NULL;
 		struct err e = {0};
@@ -829,28 +784,21 @@ static void test_cancelled(void **state)
 /* "-" is standard input. */
 static void test_standard_input(void **state)
 {
-	struct fabric *f;
-
-	(void)state;
 	assert_non_null(freopen(FILES "two-leaf.lst", "r", stdin));
-	f = load("-");
+	AUTO_FABRIC struct fabric *f = load("-");
 	assert_string_equal(f->source, "standard input");
 	assert_int_equal(f->n_nodes, 6);
-	fabric_unref(f);
 }
 
 static int make_folder(void **state)
 {
-	(void)state;
 	return mkdtemp(folder) ? 0 : -1;
 }
 
 static int remove_folder(void **state)
 {
-	char buf[100];
+	AUTO_FREE char *buf = str_printf("rm -r %s", folder);
 
-	(void)state;
-	snprintf(buf, sizeof(buf), "rm -r %s", folder);
 	return system(buf);
 }
 

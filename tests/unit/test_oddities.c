@@ -1,5 +1,4 @@
 /* What is odd about a fabric as a whole, and a subnet manager whose place is a guess. */
-#include "core/formats/readers.h"
 #include "fixture.h"
 #include "formats.h"
 
@@ -26,84 +25,66 @@ static struct fabric_builder *pair(void)
 
 static struct fabric *finished(struct fabric_builder *b)
 {
-	struct fabric *f;
-	struct err e;
-
-	assert_int_equal(fb_finish(b, "test", "test", &f, &e), 0);
-	return f;
+	return built(b);
 }
 
 static void test_none(void **state)
 {
-	struct fabric *f = finished(pair());
+	AUTO_FABRIC struct fabric *f = finished(pair());
 
-	(void)state;
 	assert_int_equal(f->warnings.n, 0);
-	fabric_unref(f);
 }
 
 static void test_slow(void **state)
 {
 	struct fabric_builder *b = pair();
-	struct fabric *f;
 
-	(void)state;
 	b->node[0].port[2].width = b->node[1].port[2].width = WIDTH_1X;
 	b->node[0].port[3].speed = b->node[1].port[3].speed = SPEED_EDR;
-	f = finished(b);
+	AUTO_FABRIC struct fabric *f = finished(b);
 	assert_int_equal(f->warnings.n, 2);
 	assert_string_equal(f->warnings.w[0].kind, "slow link");
 	assert_string_equal(f->warnings.w[0].text, "one[2] to two[2] is 1xHDR, a link beside it is 4xHDR");
 	assert_string_equal(f->warnings.w[1].text, "one[3] to two[3] is 4xEDR, a link beside it is 4xHDR");
-	fabric_unref(f);
 }
 
 static void test_lids(void **state)
 {
 	struct fabric_builder *b = pair();
-	struct fabric *f;
 
-	(void)state;
 	b->node[2].port[1].lmc = 1; /* 3 and 4 */
 	b->node[1].port[0].lid = 0xC000;
-	f = finished(b);
+	AUTO_FABRIC struct fabric *f = finished(b);
 	assert_int_equal(f->warnings.n, 2);
 	assert_int_equal(count_warnings(f, "duplicate LID"), 1);
 	assert_int_equal(count_warnings(f, "LID out of range"), 1);
 	assert_string_equal(f->warnings.w[1].text, "LID 4 of y[1] is one of x[1], too");
 	assert_string_equal(f->warnings.w[0].text,
 			    "LIDs 49152 to 49152 of two[0]: unicast LIDs end at 49151");
-	fabric_unref(f);
 }
 
 /* Of many of a kind the first are told, and how many there are besides. */
 static void test_many(void **state)
 {
 	struct fabric_builder *b = pair();
-	struct fabric *f;
 
-	(void)state;
 	for (unsigned i = 0; i < 30; i++) {
 		uint32_t n = fb_add(b, NODE_SWITCH, 0x100 + i, 2, "more");
 
 		b->node[n].port[0].lid = 1;
 	}
-	f = finished(b);
+	AUTO_FABRIC struct fabric *f = finished(b);
 	assert_int_equal(count_warnings(f, "duplicate LID"), 21);
 	assert_string_equal(f->warnings.w[20].text, "and 10 more");
-	fabric_unref(f);
 }
 
 static void test_guids(void **state)
 {
 	struct fabric_builder *b = pair();
-	struct fabric *f;
 
-	(void)state;
 	b->node[3].port[1].guid = b->node[2].port[1].guid = 0x77;
-	f = finished(b);
+	AUTO_FABRIC struct fabric *f = finished(b);
 	one_warning(f, "duplicate GUID", 0, "port GUID 0x0000000000000077 is of x[1] and of y[1]");
-	fabric_unref(f);
 }
 
 /* One switch and its host at the far end of a single link; the file begins there. */
@@ -119,11 +100,9 @@ static const char lopsided[] =
 
 static void test_guess(void **state)
 {
-	struct session *s = session_new(all_engines, all_commands);
-	const struct comparison *c;
+	AUTO_SESSION struct session *s = session_new(all_engines, all_commands);
 	struct err e;
 
-	(void)state;
 	assert_int_equal(session_set_fabric(s, parse(lopsided), "load x", NULL, &e), 0);
 	ok_line(s, "route minhop");
 	line_says(s, "show", "subnet manager: small (guessed, the source does not tell; `set guid` does)");
@@ -132,7 +111,7 @@ static void test_guess(void **state)
 		"ibscope does not know where the subnet manager runs: it takes large, in the part with most "
 		"hosts; lost pairs depend on it");
 	/* what is left of `small` is on its own: b and c still reach each other */
-	c = session_event(s)->change;
+	const struct comparison *c = session_event(s)->change;
 	assert_int_equal(c->lost, 4);
 	assert_int_equal(c->cut_off, 4);
 	assert_int_equal(c->between_survivors, 0);
@@ -141,24 +120,18 @@ static void test_guess(void **state)
 	assert_false(session_sweep(s)->topo->sm_regard);
 	assert_int_equal(session_event(s)->change->lost, 6);
 	assert_int_equal(session_event(s)->change->cut_off, 6);
-	session_free(s);
 }
 
 /* What is lost is told in two parts. */
 static void test_survivors(void **state)
 {
-	struct session *s = session_new(all_engines, all_commands);
+	AUTO_SESSION struct session *s = session_after("synth torus:4x4; route minhop; fail switch t11");
 
-	(void)state;
-	ok_line(s, "synth torus:4x4");
-	ok_line(s, "route minhop");
-	ok_line(s, "fail switch t11");
 	assert_true(session_event(s)->change->lost > 0);
 	assert_int_equal(session_event(s)->change->cut_off + session_event(s)->change->between_survivors,
 			 session_event(s)->change->lost);
 	line_says(s, "survey switches",
 		  "lost  between  loops     load   longer rerouted  entries   gone  switches");
-	session_free(s);
 }
 
 int main(void)

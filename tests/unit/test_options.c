@@ -1,16 +1,6 @@
 /* Option tables and values. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "fixture.h"
 #include <sys/wait.h>
-#include <unistd.h>
-#include <cmocka.h>
-#include "core/base/err.h"
-#include "core/base/memory.h"
 #include "core/sm/options.h"
 
 static const struct optdef table_a[] = {
@@ -47,7 +37,7 @@ static int teardown(void **state)
 
 static void refused(struct options *o, const char *name, const char *value, const char *expected)
 {
-	char *before = str_dup(options_find(o, name) ? options_get(o, name) : "");
+	AUTO_FREE char *before = str_dup(options_find(o, name) ? options_get(o, name) : "");
 	struct err e = {0};
 
 	assert_int_equal(options_set(o, name, value, &e), -1);
@@ -55,7 +45,6 @@ static void refused(struct options *o, const char *name, const char *value, cons
 		fail_msg("'%s' does not contain '%s'", e.msg, expected);
 	if (options_find(o, name))
 		assert_string_equal(options_get(o, name), before);
-	free(before);
 }
 
 static void accepted(struct options *o, const char *name, const char *value, const char *shown)
@@ -147,11 +136,8 @@ static void test_uint(void **state)
 static void test_file(void **state)
 {
 	struct options *o = *state;
-	char name[] = "/tmp/ibscope-option-XXXXXX";
-	int fd = mkstemp(name);
+	AUTO_TEMP char *name = temp_file("");
 
-	assert_true(fd >= 0);
-	close(fd);
 	accepted(o, "root_guid_file", name, name);
 	assert_string_equal(options_file(o, "root_guid_file"), name);
 	refused(o, "root_guid_file", "/nowhere/roots", "/nowhere/roots: No such file or directory");
@@ -165,7 +151,6 @@ static void test_file(void **state)
 	assert_null(options_file(o, "torus_config"));
 	accepted(o, "torus_config", "/nowhere/torus-2QoS.conf", "/nowhere/torus-2QoS.conf");
 	assert_false(options_is_set(o, "torus_config"));
-	unlink(name);
 }
 
 static void test_choice_and_string(void **state)

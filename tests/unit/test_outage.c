@@ -6,7 +6,6 @@
 
 #include "core/analysis/compare/outage.h"
 #include "core/analysis/survey/survey.h"
-#include "core/base/memory.h"
 #include "core/base/rng.h"
 #include "core/fabric/elements.h"
 
@@ -15,43 +14,18 @@
 /* A connected fabric of 3 to 10 switches; hosts of one or two ports, both on one switch or on two. */
 static struct fabric *draw(uint64_t *seed)
 {
-	uint32_t n = 3 + rng_below(seed, MOST - 2), more = rng_below(seed, n + 3), node[MOST];
-	unsigned used[MOST] = {0};
+	uint32_t n = 3 + rng_below(seed, MOST - 2), more = rng_below(seed, n + 3);
 	bool some_twice = rng_below(seed, 3) > 0;
-	struct fabric_builder *b = fb_new();
-	struct fabric *f = NULL;
-	struct err e = {0};
+	struct drawn d = switches_drawn(seed, n, n - 1 + more);
 
-	for (uint32_t k = 0; k < n; k++) {
-		char name[16];
-
-		snprintf(name, sizeof(name), "s%u", k);
-		node[k] = fb_add(b, NODE_SWITCH, 0x1000 + (k * 7919u) % 997, 60, name);
-	}
-	for (uint32_t k = 0; k < n - 1 + more; k++) {
-		uint32_t x = k < n - 1 ? k + 1 : rng_below(seed, n),
-			 y = k < n - 1 ? rng_below(seed, k + 1) : rng_below(seed, n);
-
-		if (x == y)
-			y = (y + 1) % n;
-		fb_link(b, node[x], ++used[x], node[y], ++used[y]);
-	}
 	for (uint32_t k = 0; k < n + 2; k++) {
-		char name[16];
 		unsigned ports = some_twice ? 1 + rng_below(seed, 2) : 1;
-		uint32_t h;
+		uint32_t h = host_drawn(&d, k, ports);
 
-		snprintf(name, sizeof(name), "h%u", k);
-		h = fb_add(b, NODE_CA, 0x9000 + 16 * k, ports, name);
-		for (unsigned p = 1; p <= ports; p++) {
-			uint32_t s = k < 2 ? k : rng_below(seed, n);
-
-			fb_link(b, node[s], ++used[s], h, p);
-		}
+		for (unsigned p = 1; p <= ports; p++)
+			host_cabled(&d, h, p, k < 2 ? k : rng_below(seed, n));
 	}
-	if (fb_finish(b, "test", "test", &f, &e))
-		fail_msg("%s", e.msg);
-	return f;
+	return built(d.b);
 }
 
 /* --- brute force: no line of it is the product's -------------------------------------------------------- */
@@ -295,25 +269,22 @@ static void compare_parts(struct brute *b, const struct topo *t, enum local_repa
 {
 	for (enum part_kind kind = PART_LINK; kind <= PART_SWITCH; kind++) {
 		struct parts *p = parts_new(b->f, kind, NULL);
-		uint64_t *cut = calloc(p->n + 1, sizeof(*cut));
+		AUTO_FREE uint64_t *cut = calloc(p->n + 1, sizeof(*cut));
 
 		assert_non_null(cut);
 		parts_keep_up(p, t);
 		assert_int_equal(outage_by_pass(b->r, p, repair), repair == REPAIR_OFF || !b->r->adaptive);
 		assert_int_equal(outage_of_parts(b->r, p, repair, cut, NULL, NULL), 0);
 		for (uint32_t i = 0; i < p->n; i++) {
-			struct state *down = state_new(b->f);
+			AUTO_STATE struct state *down = state_new(b->f);
 			struct brute one = *b;
-			struct sums *s;
 
 			parts_mark(p, i, down, 1);
 			one.down = down;
-			s = sum_all(&one);
+			struct sums *s = sum_all(&one);
 			assert_int_equal(cut[i], s->cut);
 			free_sums(s);
-			state_free(down);
 		}
-		free(cut);
 		parts_free(p);
 	}
 }
@@ -364,38 +335,29 @@ static void test_pairs_are_walked(void **state)
 					     "nue",    "dor",  "ftree", "ar_updn", "ar_updn", "ar_updn"};
 	uint64_t seed = test_seed();
 
-	(void)state;
 	for (int turn = 0; turn < 120; turn++) {
-		struct session *s = session_new(all_engines, all_commands);
 		struct fabric *f = draw(&seed);
-		struct err e = {0};
+		AUTO_SESSION struct session *s = session_on(f);
 		struct brute b = {.f = f};
 		const struct sweep *w;
-		struct routing *spread;
-		struct state *down;
-		char line[80];
 
-		if (session_set_fabric(s, f, "test", NULL, &e))
-			fail_msg("%s", e.msg);
-		snprintf(line, sizeof(line), "route %s lmc=%u", engine[rng_below(&seed, ARRAY_LEN(engine))],
+		ok_linef(s, "route %s lmc=%u", engine[rng_below(&seed, ARRAY_LEN(engine))],
 			 rng_below(&seed, 3));
-		ok_line(s, line);
 		if (rng_below(&seed, 3) == 0)
 			ok_line(s, "fail random 1 seed=3");
 		w = session_sweep(s);
 		b.was = w->setup->state;
 		b.r = w->routing;
-		down = draw_failure(f, &seed);
+		struct state *down = draw_failure(f, &seed);
 		b.down = down;
 		if (!b.r || w->topo->n_switches_up < f->n_switches) {
 			state_free(down);
-			session_free(s);
 			continue;
 		}
 		compare(&b, REPAIR_OFF);
 		b.flfr = true;
 		compare(&b, REPAIR_FLFR); /* without groups nothing is repaired */
-		spread = with_groups(w->routing, &seed);
+		AUTO_ROUTING struct routing *spread = with_groups(w->routing, &seed);
 		b.r = spread;
 		compare(&b, REPAIR_FLFR);
 		if (turn % 8 == 0)
@@ -404,9 +366,7 @@ static void test_pairs_are_walked(void **state)
 		compare(&b, REPAIR_OFF);
 		if (turn % 8 == 0)
 			compare_parts(&b, w->topo, REPAIR_OFF);
-		routing_unref(spread);
 		state_free(down);
-		session_free(s);
 	}
 }
 
@@ -414,13 +374,12 @@ static void test_pairs_are_walked(void **state)
 static void test_two_ports(void **state)
 {
 	struct fabric_builder *b = fb_new();
-	struct session *s = session_new(all_engines, all_commands);
+	AUTO_SESSION struct session *s = session_new(all_engines, all_commands);
 	struct fabric *f = NULL;
 	struct err e = {0};
-	uint32_t leaf[2], top, h[3];
+	uint32_t leaf[2], h[3];
 
-	(void)state;
-	top = fb_add(b, NODE_SWITCH, 0x30, 4, "top");
+	uint32_t top = fb_add(b, NODE_SWITCH, 0x30, 4, "top");
 	for (uint32_t k = 0; k < 2; k++) {
 		leaf[k] = fb_add(b, NODE_SWITCH, 0x10 + k, 8, k ? "leaf1" : "leaf0");
 		fb_link(b, leaf[k], 8, top, k + 1);
@@ -437,45 +396,38 @@ static void test_two_ports(void **state)
 	assert_int_equal(session_set_fabric(s, f, "test", NULL, &e), 0);
 	ok_line(s, "route minhop");
 	{
-		struct state *down = state_new(f);
-		struct outage *x;
+		AUTO_STATE struct state *down = state_new(f);
 
 		down->link_down[f->port_link[f->switch_port[0] + 8]] = 1; /* leaf0[8] top[1] */
-		x = outage_new(session_routing(s), down, REPAIR_OFF, NULL, &e);
+		AUTO_ARENA struct outage *x = outage_new(session_routing(s), down, REPAIR_OFF, NULL, &e);
 		assert_non_null(x);
 		assert_int_equal(x->n_peers,
 				 2); /* one-leaf and peer, both ways; two-leaves has a way to all */
 		assert_string_equal(f->node_name[x->peers[0].from], "one-leaf");
 		assert_string_equal(f->node_name[x->peers[0].to], "peer");
 		assert_int_equal(x->peers[0].paths, 2);
-		arena_free(x);
-		state_free(down);
 	}
-	session_free(s);
 }
 
 /* Rows of survey, single failures and pairs; the event of the failure and `outage` with its words say the
  * same. */
 static void test_survey_has_it(void **state)
 {
-	struct session *s = session_new(all_engines, all_commands);
+	AUTO_SESSION struct session *s = session_after("synth xgft:3,3:1,2; route minhop lmc=1");
 	struct err e = {0};
 
-	(void)state;
-	assert_int_equal(session_set_fabric(s, make_fabric("xgft:3,3:1,2"), "test", NULL, &e), 0);
-	ok_line(s, "route minhop lmc=1");
 	for (int turn = 0; turn < 8; turn++) {
 		struct survey_request rq = {.before = session_sweep(s),
 					    .engines = all_engines,
 					    .kind = turn % 2 ? PART_SWITCH : PART_LINK,
 					    .pairs = turn & 2 ? 6 : 0,
 					    .by_outage = turn & 4};
-		struct survey *v = survey_run(&rq, NULL, &e);
+		AUTO_ARENA struct survey *v = survey_run(&rq, NULL, &e);
 
 		assert_non_null(v);
 		for (uint32_t i = 0; i < v->n; i++) {
 			const struct survey_row *r = &v->row[i];
-			struct state *down = state_new(s->fabric);
+			AUTO_STATE struct state *down = state_new(s->fabric);
 			char *line = survey_command(v->parts, r->part), said[80],
 			     *words = line + strlen("fail ");
 			char *ask = NULL;
@@ -499,22 +451,15 @@ static void test_survey_has_it(void **state)
 				free(ask);
 			}
 			free(line);
-			state_free(down);
 		}
-		arena_free(v);
 	}
-	session_free(s);
 }
 
 /* A fabric that has lost a cable and a switch by an edit: the tables before meet what is left. */
 static void test_edits(void **state)
 {
-	struct session *s = session_new(all_engines, all_commands);
-	struct err e = {0};
+	AUTO_SESSION struct session *s = session_after("synth xgft:3,3:1,2; route updn");
 
-	(void)state;
-	assert_int_equal(session_set_fabric(s, make_fabric("xgft:3,3:1,2"), "test", NULL, &e), 0);
-	ok_line(s, "route updn");
 	line_says(s, "outage link leaf-01[4]",
 		  "Until the next sweep 21 pairs of 9 host ports are cut; after it 0.");
 	ok_line(s, "remove link leaf-01[4]");
@@ -528,16 +473,13 @@ static void test_edits(void **state)
 	ok_line(s, "set local_repair flfr");
 	line_says(s, "outage link leaf-01[4]", "Until the next sweep 21 pairs");
 	line_fails(s, "set local_repair on", "local_repair");
-	session_free(s);
 }
 
 /* With groups of .far: off, the pairs are cut; flfr, they go on by the other port of the group. */
 static void test_groups_of_a_file(void **state)
 {
-	struct session *s = session_new(all_engines, all_commands);
+	AUTO_SESSION struct session *s = session_after("load tests/fabrics/formats/two-leaf.ibdiagnet2");
 
-	(void)state;
-	ok_line(s, "load tests/fabrics/formats/two-leaf.ibdiagnet2");
 	line_says(s, "outage link 0x2000[2]",
 		  "Until the next sweep 16 pairs of 4 host ports are cut; after it 0. Of "
 		  "packets that may be spread, 0 pairs can lose some.");
@@ -545,29 +487,22 @@ static void test_groups_of_a_file(void **state)
 	line_says(s, "fail link 0x2000[2]",
 		  "Until the next sweep 0 pairs are cut; after it 0. 16 other pairs go on "
 		  "by another port of the group (local_repair).");
-	session_free(s);
 }
 
 /* Jobs: those that lose pairs are listed, with their figures; how many have no host here; read again and
  * again. */
 static void test_jobs(void **state)
 {
-	struct session *s = session_new(all_engines, all_commands);
-	char path[] = "/tmp/test_outage.XXXXXX", line[100];
-	FILE *f = fdopen(mkstemp(path), "w");
+	AUTO_SESSION struct session *s = session_after("synth xgft:2,2:1,1; route minhop");
+	AUTO_TEMP char *path = temp_file("JOBID NODELIST(REASON)\n1 node[0001,0003]\n2 node[0001-0002]\n"
+					 "3 other[1-2]\n4 node0003\n");
+	AUTO_FREE char *line = str_printf("outage jobs %s link leaf-01[3]", path);
 
-	(void)state;
-	fputs("JOBID NODELIST(REASON)\n1 node[0001,0003]\n2 node[0001-0002]\n3 other[1-2]\n4 node0003\n", f);
-	fclose(f);
-	ok_line(s, "synth xgft:2,2:1,1; route minhop");
-	snprintf(line, sizeof(line), "outage jobs %s link leaf-01[3]", path);
 	line_says(s, line,
 		  "1 job of 3 loses pairs of their own.\n"
 		  "   pairs  seen by    hosts  job\n"
 		  "       2        2        2  1\n"
 		  "1 job more has no host in the fabric.\n");
-	unlink(path);
-	session_free(s);
 }
 
 int main(void)

@@ -5,49 +5,21 @@
 #include "fixture.h"
 
 #include "core/analysis/survey/parted.h"
-#include "core/base/memory.h"
 #include "core/base/rng.h"
-#include "core/base/text.h"
 
 #define MOST 12
 
 /* A connected fabric of up to 20 cables between 3 to 12 switches; some have a host. */
 static struct fabric *draw(uint64_t *seed, uint32_t *n_links)
 {
-	uint32_t n = 3 + rng_below(seed, MOST - 2), links = n - 1 + rng_below(seed, 22 - n), node[MOST];
-	unsigned used[MOST] = {0};
-	struct fabric_builder *b = fb_new();
-	struct fabric *f = NULL;
-	struct err e = {0};
+	uint32_t n = 3 + rng_below(seed, MOST - 2);
 
-	for (uint32_t k = 0; k < n; k++) {
-		char name[16];
-
-		snprintf(name, sizeof(name), "s%u", k);
-		node[k] = fb_add(b, NODE_SWITCH, 0x1000 + (k * 7919u) % 997, 40, name);
-	}
-	for (uint32_t k = 0; k < links; k++) {
-		uint32_t x = k < n - 1 ? k + 1 : rng_below(seed, n),
-			 y = k < n - 1 ? rng_below(seed, k + 1) : rng_below(seed, n);
-
-		if (x == y)
-			y = (y + 1) % n;
-		fb_link(b, node[x], ++used[x], node[y], ++used[y]);
-	}
-	for (uint32_t k = 0; k < n; k++) {
-		char name[16];
-		uint32_t h;
-
-		if (k > 1 && rng_below(seed, 3) == 0)
-			continue;
-		snprintf(name, sizeof(name), "h%u", k);
-		h = fb_add(b, NODE_CA, 0x9000 + k, 1, name);
-		fb_link(b, node[k], ++used[k], h, 1);
-	}
-	if (fb_finish(b, "test", "test", &f, &e))
-		fail_msg("%s", e.msg);
-	*n_links = links;
-	return f;
+	*n_links = n - 1 + rng_below(seed, 22 - n);
+	struct drawn d = switches_drawn(seed, n, *n_links);
+	for (uint32_t k = 0; k < n; k++)
+		if (k <= 1 || rng_below(seed, 3) != 0)
+			host_cabled(&d, host_drawn(&d, k, 1), 1, k);
+	return built(d.b);
 }
 
 /* --- brute force: no line of it is the product's -------------------------------------------------------- */
@@ -65,7 +37,6 @@ struct brute {
 
 static bool there(const struct brute *b, bool switches, uint32_t x, int a, int c)
 {
-	(void)b;
 	return !switches || ((int)x != a && (int)x != c);
 }
 
@@ -191,8 +162,8 @@ static void check_row(const struct sweep *w, const struct parted_row *r, struct 
 static void compare_all(const struct sweep *w, enum rule rule, bool switches)
 {
 	struct err e = {0};
-	struct parted *r = parted_run(w, switches ? PART_SWITCH : PART_LINK, NULL, &e);
-	struct brute whole, b;
+	AUTO_ARENA struct parted *r = parted_run(w, switches ? PART_SWITCH : PART_LINK, NULL, &e);
+	struct brute whole;
 	uint64_t bad = 0, together = 0;
 	uint32_t alone = 0, host_alone = 0, n;
 	bool one[64] = {false};
@@ -201,7 +172,7 @@ static void compare_all(const struct sweep *w, enum rule rule, bool switches)
 		fail_msg("%s", e.msg);
 	assert_int_equal(r->legal, rule != CABLES);
 	describe(&whole, w, rule);
-	b = whole;
+	struct brute b = whole;
 	solve(&whole, switches, -1, -1);
 	n = switches ? b.n : b.m;
 	assert_int_equal(r->parts->n, n);
@@ -226,24 +197,19 @@ static void compare_all(const struct sweep *w, enum rule rule, bool switches)
 	assert_int_equal(r->n, alone + together);
 	for (size_t i = 0; i < r->n; i++)
 		check_row(w, &r->row[i], &b, &whole, switches);
-	arena_free(r);
 }
 
 /* Up to three roots in a file, so that updn finds some. */
 static void write_roots(struct session *s, uint64_t *seed)
 {
-	char path[] = "/tmp/ibscope-roots-XXXXXX", line[100];
-	int fd = mkstemp(path);
-	FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
+	const struct fabric *f = s->fabric;
+	AUTO_TEXT struct text roots = {0};
 
-	assert_non_null(f);
 	for (uint32_t k = 1 + rng_below(seed, 3); k-- > 0;)
-		fprintf(f, "0x%" PRIx64 "\n",
-			s->fabric->node_guid[s->fabric->switch_node[rng_below(seed, s->fabric->n_switches)]]);
-	fclose(f);
-	snprintf(line, sizeof(line), "route updn root_guid_file=%s", path);
-	ok_line(s, line);
-	unlink(path);
+		text_add(&roots, "0x%" PRIx64 "\n",
+			 f->node_guid[f->switch_node[rng_below(seed, f->n_switches)]]);
+	AUTO_TEMP char *path = temp_file(text_str(&roots));
+	ok_linef(s, "route updn root_guid_file=%s", path);
 }
 
 static void against_brute_force(void **state)
@@ -251,11 +217,10 @@ static void against_brute_force(void **state)
 	static const char *const engine[] = {"minhop", "updn", "dnup"};
 	uint64_t seed = test_seed(), compared[3] = {0};
 
-	(void)state;
 	for (int round = 0; round < 120; round++) {
 		uint32_t n;
 		struct fabric *f = draw(&seed, &n);
-		struct session *s = session_new(all_engines, all_commands);
+		AUTO_SESSION struct session *s = session_new(all_engines, all_commands);
 		struct err e = {0};
 
 		assert_int_equal(session_set_fabric(s, f, "test", NULL, &e), 0);
@@ -270,7 +235,6 @@ static void against_brute_force(void **state)
 			compare_all(session_sweep(s), (enum rule)k, false);
 			compare_all(session_sweep(s), (enum rule)k, true);
 		}
-		session_free(s);
 	}
 	for (int k = 0; k < 3; k++)
 		assert_true(compared[k] > 60);
@@ -279,14 +243,10 @@ static void against_brute_force(void **state)
 /* A ring of six switches with hosts on each: any two links part some, none does so alone. */
 static void a_ring(void **state)
 {
-	struct session *s = session_new(all_engines, all_commands);
+	AUTO_SESSION struct session *s = session_after("synth ring:6; route minhop");
 	struct err e = {0};
-	struct parted *r;
 
-	(void)state;
-	ok_line(s, "synth ring:6");
-	ok_line(s, "route minhop");
-	r = parted_run(session_sweep(s), PART_LINK, NULL, &e);
+	struct parted *r = parted_run(session_sweep(s), PART_LINK, NULL, &e);
 	assert_non_null(r);
 	assert_int_equal(r->host_links, 6);
 	assert_int_equal(r->host_alone, 6);
@@ -297,7 +257,6 @@ static void a_ring(void **state)
 	ok_line(s, "survey pairs all switches");
 	/* under dnup a cable of a host that does not count may change ranks: left out, and told */
 	for (int legal = 0; legal < 2; legal++) {
-		char *said;
 		int rc;
 
 		ok_line(s, "synth xgft:2,3:1,2");
@@ -308,23 +267,19 @@ static void a_ring(void **state)
 		assert_int_equal(r->host_left_out, legal ? 3 : 0);
 		assert_int_equal(r->host_links + r->host_left_out, 6);
 		arena_free(r);
-		said = run_line(s, "survey pairs all links", &rc, &e, false, NULL);
+		AUTO_FREE char *said = run_line(s, "survey pairs all links", &rc, &e, false, NULL);
 		assert_int_equal(rc, 0);
 		assert_int_equal(strstr(said, "Not proved: 3 cables of hosts that do not count") != NULL,
 				 legal);
-		free(said);
 	}
-	session_free(s);
 }
 
 static void cancelled(void **state)
 {
-	struct session *s = session_new(all_engines, all_commands);
+	AUTO_SESSION struct session *s = session_after("synth ring:6");
 	struct progress p = {0};
 	struct err e = {0};
 
-	(void)state;
-	ok_line(s, "synth ring:6");
 	for (int k = 0; k < 2; k++) {
 		ok_line(s, k ? "route updn" : "route minhop");
 		atomic_store(&p.cancel, true);
@@ -333,7 +288,6 @@ static void cancelled(void **state)
 		assert_null(parted_run(session_sweep(s), PART_SWITCH, &p, &e));
 		assert_string_equal(e.msg, CANCELLED);
 	}
-	session_free(s);
 }
 
 int main(void)

@@ -7,9 +7,7 @@
 #include "core/analysis/draw/picture.h"
 #include "core/base/clean.h"
 #include "core/base/cursor.h"
-#include "core/base/memory.h"
 #include "core/base/program.h"
-#include "core/base/text.h"
 #include "core/formats/readers.h"
 
 struct area {
@@ -34,11 +32,9 @@ static const char *seek(const char *text, const char *part)
 
 static double number_in_tag(const char *tag, const char *name)
 {
-	char key[32];
-	const char *at;
+	AUTO_FREE char *key = str_printf(" %s=\"", name);
+	const char *at = seek(tag, key);
 
-	snprintf(key, sizeof(key), " %s=\"", name);
-	at = seek(tag, key);
 	assert_non_null(at);
 	return strtod(at + strlen(key), NULL);
 }
@@ -52,18 +48,13 @@ static struct area rect_of(const char *tag)
 /* What a command wrote to a file. */
 static struct page draw(struct session *s, const char *words)
 {
-	char path[] = "/tmp/ibscope-picture-XXXXXX", line[100];
+	AUTO_TEMP char *path = temp_file("");
 	struct page p = {0};
 	size_t size;
 	struct err e;
-	int fd = mkstemp(path);
 
-	assert_true(fd >= 0);
-	close(fd);
-	snprintf(line, sizeof(line), "export svg %s %s", path, words);
-	ok_line(s, line);
+	ok_linef(s, "export svg %s %s", path, words);
 	assert_int_equal(read_file(path, NULL, &p.svg, &size, &e), 0);
-	unlink(path);
 	p.svg = realloc(p.svg, size + 1); /* what was read has no end of its own */
 	assert_non_null(p.svg);
 	p.svg[size] = 0;
@@ -121,19 +112,11 @@ static void check_page(const struct page *p, const char *what)
 	}
 }
 
-static struct session *session_of(const char *line)
-{
-	struct session *s = session_new(all_engines, all_commands);
-
-	ok_line(s, line);
-	return s;
-}
-
 /* Boxes come in the order of the layout: their levels from above. */
 static void check_levels(const struct session *s, const struct page *p, const char *what)
 {
 	struct err e;
-	struct layout *l = layout_new(s->fabric, NULL, NULL, &e);
+	AUTO_LAYOUT struct layout *l = layout_new(s->fabric, NULL, NULL, &e);
 	double lowest[256], highest[256];
 
 	assert_non_null(l);
@@ -150,12 +133,11 @@ static void check_levels(const struct session *s, const struct page *p, const ch
 	for (unsigned k = 1; k < l->part[0].levels; k++)
 		if (highest[k] <= lowest[k - 1])
 			fail_msg("%s: level %u is not below level %u", what, k, k - 1);
-	layout_unref(l);
 }
 
 static void expect_drawn(const char *line, uint32_t blocks)
 {
-	struct session *s = session_of(line);
+	AUTO_SESSION struct session *s = session_after("%s", line);
 	struct page p = draw(s, "");
 
 	assert_int_equal(p.n_boxes, s->fabric->n_switches);
@@ -163,12 +145,10 @@ static void expect_drawn(const char *line, uint32_t blocks)
 	check_page(&p, line);
 	check_levels(s, &p, line);
 	page_free(&p);
-	session_free(s);
 }
 
 static void test_pages(void **state)
 {
-	(void)state;
 	expect_drawn("load tests/fabrics/demo-3level.ibnet", 4);
 	expect_drawn("load tests/fabrics/formats/stage-qdr-fdr10.ibnetdiscover", 0);
 	expect_drawn("synth director:2,4,3,8", 2);
@@ -201,11 +181,9 @@ static void test_real(void **state)
 		     {"selene-storage.ibnetdiscover.xz", 4},
 		     {"sat11-director.putty-log.xz", 4}};
 
-	(void)state;
 	for (size_t k = 0; k < ARRAY_LEN(files); k++) {
-		char line[100];
+		AUTO_FREE char *line = str_printf("load tests/fabrics/real/%s", files[k].name);
 
-		snprintf(line, sizeof(line), "load tests/fabrics/real/%s", files[k].name);
 		expect_drawn(line, files[k].blocks);
 	}
 }
@@ -231,10 +209,9 @@ static void test_slides(void **state)
 	static const char *const words[] = {"size=1600x900", "size=900x1600 font=16 notitle", "font=30",
 					    "map state size=400x400 font=4"};
 
-	(void)state;
 	for (size_t k = 0; k < ARRAY_LEN(lines); k++)
 		for (size_t i = 0; i < ARRAY_LEN(words); i++) {
-			struct session *s = session_of(lines[k]);
+			AUTO_SESSION struct session *s = session_after("%s", lines[k]);
 			struct page p = draw(s, words[i]);
 			const char *view = strstr(p.svg, "viewBox=\"0 0 ");
 			char *end;
@@ -249,7 +226,6 @@ static void test_slides(void **state)
 			assert_int_equal(p.n_boxes, s->fabric->n_switches);
 			check_page(&p, lines[k]);
 			page_free(&p);
-			session_free(s);
 		}
 }
 
@@ -257,11 +233,11 @@ static void test_slides(void **state)
  */
 static void test_steps(void **state)
 {
-	struct session *s = session_of("synth xgft:3,3:1,2; route updn; step start; step until forbidden");
+	AUTO_SESSION struct session *s =
+		session_after("synth xgft:3,3:1,2; route updn; step start; step until forbidden");
 	struct page p = draw(s, "animated 40 70"), still = draw(s, "map step");
 	char folder[] = "/tmp/ibscope-picture-XXXXXX", line[100];
 
-	(void)state;
 	assert_int_equal(count(p.svg, "<animate "), 2 * 31 - 1); /* boxes of the first stand outside */
 	assert_int_equal(count(p.svg, "font-weight=\"bold\""), 31);
 	assert_int_equal(count(p.svg, "keyTimes=\"0\""), 0); /* none is seen in all frames */
@@ -270,8 +246,7 @@ static void test_steps(void **state)
 	page_free(&p);
 	page_free(&still);
 	assert_non_null(mkdtemp(folder));
-	snprintf(line, sizeof(line), "export svg %s/%%02d steps 3 14 size=300x200", folder);
-	ok_line(s, line);
+	ok_linef(s, "export svg %s/%%02d steps 3 14 size=300x200", folder);
 	for (unsigned k = 1; k <= 13; k++) {
 		snprintf(line, sizeof(line), "%s/%02u", folder, k);
 		assert_int_equal(unlink(line), k <= 12 ? 0 : -1);
@@ -287,17 +262,15 @@ static void test_steps(void **state)
 	p = draw(s, "why spine-01 3 via 2");
 	assert_int_equal(count(p.svg, "class=\"turn1\""), 1);
 	page_free(&p);
-	session_free(s);
 }
 
 /* Places stay when something fails, and what failed is seen. */
 static void test_failures(void **state)
 {
-	struct session *s = session_of("synth torus:5x4");
+	AUTO_SESSION struct session *s = session_after("synth torus:5x4");
 	struct page before = draw(s, ""), after;
 	const char *dashes = "stroke=\"#c00000\" stroke-width=\"2.40\" stroke-dasharray";
 
-	(void)state;
 	assert_int_equal(count(before.svg, dashes), 0);
 	ok_line(s, "fail random 3 seed=1; fail switch t00");
 	after = draw(s, "");
@@ -308,16 +281,14 @@ static void test_failures(void **state)
 	assert_int_equal(count(after.svg, "], down</title>"), 3 + 4); /* lines, each a cable */
 	page_free(&before);
 	page_free(&after);
-	session_free(s);
 }
 
 /* One line for each pair of neighbours, in the colour of its load. */
 static void test_load(void **state)
 {
-	struct session *s = session_of("synth ring:5; route minhop");
+	struct session *s = session_after("synth ring:5; route minhop");
 	struct page p = draw(s, "load");
 
-	(void)state;
 	assert_int_equal(count(p.svg, "<path "),
 			 5 + 7 + 1); /* and those of the legend, and what is outside of boxes */
 	assert_non_null(strstr(p.svg, "minhop; routes of all pairs of hosts"));
@@ -325,7 +296,7 @@ static void test_load(void **state)
 	page_free(&p);
 	line_fails(s, "export svg - loads", "expected: export");
 	session_free(s);
-	s = session_of("synth ring:5");
+	s = session_after("synth ring:5");
 	line_fails(s, "export svg - load", "nothing is routed");
 	session_free(s);
 }
@@ -333,10 +304,9 @@ static void test_load(void **state)
 /* A path: a line for each link of it, there and back, and a number for each switch. */
 static void test_path(void **state)
 {
-	struct session *s = session_of("synth torus:4x4x4; route dor");
+	AUTO_SESSION struct session *s = session_after("synth torus:4x4x4; route dor");
 	struct page p = draw(s, "path t000 t223");
 
-	(void)state;
 	assert_non_null(strstr(p.svg, "dor; path t000 -&gt; t223, 5 links; way back 5 links"));
 	assert_int_equal(count(p.svg, "stroke=\"#08519c\" stroke-width=\"3.20\" class=\"mark\""), 5);
 	assert_int_equal(count(p.svg, "transform=\"translate(5 4)\""), 5);
@@ -347,7 +317,6 @@ static void test_path(void **state)
 	line_fails(s, "export svg - path t000 nobody", "no node is named");
 	line_fails(s, "export svg - path t000", "expected: export");
 	line_fails(s, "export dot - path t000 nobody", "no node is named");
-	session_free(s);
 }
 
 /* A ring of switches that are called so whatever that is, a host on each. */
@@ -359,9 +328,8 @@ static struct fabric *make_named(const char *const *name, uint32_t n)
 	struct err e = {0};
 
 	for (uint32_t k = 0; k < n; k++) {
-		char host[8];
+		AUTO_FREE char *host = str_printf("h%u", k);
 
-		snprintf(host, sizeof(host), "h%u", k);
 		sw[k] = fb_add(b, NODE_SWITCH, 0x1000 + k, 4, name[k]);
 		ca[k] = fb_add(b, NODE_CA, 0x2000 + 16 * k, 1, host);
 	}
@@ -387,11 +355,8 @@ static void test_hostile(void **state)
 					    "日本"};
 	static const char *const kinds[] = {"",	       "load",		 "cycle", "cycle all",
 					    "layer 0", "dependencies 0", "map",	  "plot hops"};
-	struct session *s = session_new(all_engines, all_commands);
-	struct err e;
+	AUTO_SESSION struct session *s = session_on(make_named(names, ARRAY_LEN(names)));
 
-	(void)state;
-	assert_int_equal(session_set_fabric(s, make_named(names, ARRAY_LEN(names)), "test", NULL, &e), 0);
 	ok_line(s, "route minhop");
 	for (size_t k = 0; k < ARRAY_LEN(kinds); k++) {
 		struct page p = draw(s, kinds[k]);
@@ -416,7 +381,6 @@ static void test_hostile(void **state)
 		}
 		page_free(&p);
 	}
-	session_free(s);
 }
 
 /* Every kind of drawing of fabrics of every kind, with failures, parts that fell off and all hosts gone. */
@@ -460,23 +424,20 @@ static void test_every_kind(void **state)
 					    "transition",
 					    "transition b"};
 
-	(void)state;
 	for (size_t k = 0; k < ARRAY_LEN(lines); k++) {
-		struct session *s = session_new(all_engines, all_commands);
+		AUTO_SESSION struct session *s = session_after("%s; snapshot b", lines[k]);
 		unsigned drawn = 0;
 
-		ok_line(s, lines[k]);
-		ok_line(s, "snapshot b");
 		if (strstr(lines[k], "fail "))
 			ok_line(s, "restore all");
 		for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
-			char line[100], *text;
+			char line[100];
 			struct err e;
-			struct page p;
+			AUTO_BY(page_free) struct page p = {0};
 			int rc;
 
 			snprintf(line, sizeof(line), "export dot - %s", kinds[i]);
-			text = run_line(s, line, &rc, &e, false, NULL);
+			char *text = run_line(s, line, &rc, &e, false, NULL);
 			assert_true(rc || strstr(text, "graph "));
 			free(text);
 			snprintf(line, sizeof(line), "export svg - %s", kinds[i]);
@@ -488,50 +449,39 @@ static void test_every_kind(void **state)
 			p = draw(s, kinds[i]);
 			drawn++;
 			check_page(&p, kinds[i]);
-			page_free(&p);
 		}
 		assert_true(drawn >= 13);
-		session_free(s);
 	}
 }
 
 /* By librsvg's program; the first bytes of a PNG, and its size as the page says. */
 static void test_png(void **state)
 {
-	struct session *s = session_of("synth ring:6; export svg /dev/null");
-	char path[] = "/tmp/ibscope-picture-XXXXXX", line[100], *png;
-	struct page p = draw(s, "");
+	AUTO_SESSION struct session *s = session_after("synth ring:6; export svg /dev/null");
+	AUTO_TEMP char *path = temp_file("");
+	AUTO_BY(page_free) struct page p = draw(s, "");
+	char *png;
 	size_t size;
 	struct err e;
-	int fd = mkstemp(path);
 
-	(void)state;
-	assert_true(fd >= 0);
-	close(fd);
 	assert_true(program_exists("rsvg-convert"));
-	snprintf(line, sizeof(line), "export png %s", path);
-	ok_line(s, line);
+	ok_linef(s, "export png %s", path);
 	assert_int_equal(read_file(path, NULL, &png, &size, &e), 0);
-	unlink(path);
 	assert_true(size > 1000);
 	assert_memory_equal(png, "\x89PNG\r\n\x1a\n", 8);
 	assert_int_equal((uint8_t)png[18] << 8 | (uint8_t)png[19], p.width);
 	assert_int_equal((uint8_t)png[22] << 8 | (uint8_t)png[23], p.height);
 	free(png);
-	page_free(&p);
 	line_fails(s, "export png -", "found -, expected the name of a file");
-	session_free(s);
 }
 
 /* What has been reached differs from what has not, and each plot says what it counts. */
 static void test_what_is_drawn(void **state)
 {
-	struct session *s = session_new(all_engines, all_commands);
-	struct page p;
+	AUTO_SESSION struct session *s = session_new(all_engines, all_commands);
 
-	(void)state;
 	ok_line(s, "synth ring:4; route minhop; step start; step 30");
-	p = draw(s, "map step");
+	struct page p = draw(s, "map step");
 	assert_true(count(p.svg, "#a9c8e8") > 3);
 	assert_int_equal(count(p.svg, "#cfe0f2"), 0);
 	page_free(&p);
@@ -540,7 +490,6 @@ static void test_what_is_drawn(void **state)
 	assert_true(strstr(p.svg, ">pairs of hosts lost<") < strstr(p.svg, ">most routes on a link<"));
 	assert_non_null(strstr(p.svg, ">pairs of hosts lost<"));
 	page_free(&p);
-	session_free(s);
 }
 
 int main(void)

@@ -34,13 +34,12 @@ static void no_plan(const char *text, const char *part)
 static void row_is(const struct cabling *c, size_t i, unsigned line, const char *text)
 {
 	const struct planned_end *e = c->row[i].end;
-	char *found = str_printf("%s|%s|%s|%s", e[0].device, e[0].port ? e[0].port : "?", e[1].device,
-				 e[1].port ? e[1].port : "?");
+	AUTO_FREE char *found = str_printf("%s|%s|%s|%s", e[0].device, e[0].port ? e[0].port : "?",
+					   e[1].device, e[1].port ? e[1].port : "?");
 
 	assert_true(i < c->n);
 	assert_string_equal(found, text);
 	assert_int_equal(c->row[i].line, line);
-	free(found);
 }
 
 static void test_table(void **state)
@@ -52,7 +51,6 @@ static void test_table(void **state)
 				     ",R1,\"a, b\",-, ,U1,\"sp\xc3\xa4t\",QDR,,\r\n"
 				     ",R1,l\xe4t,007,99999999999999999999,,x,4xEDR,\n");
 
-	(void)state;
 	assert_string_equal(c.format, "cabling list");
 	assert_int_equal(c.n, 3);
 	assert_int_equal(c.odd.n, 0);
@@ -78,7 +76,6 @@ static void test_other_kinds(void **state)
 {
 	struct cabling c = read_plan("# a\nX H1\tP1 X GZ L1/P1\r\nX H2 P1\tX GZ  U1/P2\n");
 
-	(void)state;
 	assert_string_equal(c.format, "cables");
 	row_is(&c, 0, 2, "H1|P1|GZ|L1/P1");
 	row_is(&c, 1, 3, "H2|P1|GZ|U1/P2");
@@ -117,7 +114,6 @@ static void test_slurm(void **state)
 		"switchname=s1 Level=0 LinkSpeed=1 nodes=a\n"
 		"SwitchName=top Level=1 Nodes=a,b[1-9] Switches=s[0-1]\nSwitchName=s2 Level=2 Nodes=c\n");
 
-	(void)state;
 	assert_int_equal(c.kind, CABLING_LEAVES);
 	assert_int_equal(c.n, 5);
 	row_is(&c, 1, 2, "jpbi-001-l1-03|?|s0|?");
@@ -133,10 +129,9 @@ static void test_slurm(void **state)
 
 static void test_wrong(void **state)
 {
-	struct cabling c;
-	struct text many = {0};
+	AUTO_BY(cabling_free) struct cabling c;
+	AUTO_TEXT struct text many = {0};
 
-	(void)state;
 	no_plan("", "expected a plan of cables");
 	no_plan("\n# a\nhello there\n", "x:3: found \"hello there\", expected a plan of cables");
 	no_plan("StartDevice,StartPort,EndDevice,EndPort\n", "x: found no cable");
@@ -160,8 +155,6 @@ static void test_wrong(void **state)
 	assert_int_equal(c.n, 11);
 	assert_int_equal(c.odd.missing, 1);
 	assert_int_equal(c.odd.w[0].line, 2);
-	cabling_free(&c);
-	text_free(&many);
 }
 
 /* Cut behind every byte: rows before the cut are as in the whole, or there is an error. */
@@ -175,14 +168,14 @@ static void test_cut(void **state)
 		"SwitchName=a Nodes=b[1-3]\nSwitchName=c Nodes=d[1-3]\n",
 	};
 
-	(void)state;
 	for (size_t k = 0; k < sizeof(whole) / sizeof(whole[0]); k++) {
-		struct cabling all = read_plan(whole[k]);
+		AUTO_BY(cabling_free) struct cabling all = read_plan(whole[k]);
 
 		for (size_t n = 0; n < strlen(whole[k]); n++) {
-			struct cabling c;
+			AUTO_BY(cabling_free) struct cabling c;
 			struct err e = {0};
-			char *part = mem_dup(whole[k], n + 1); /* so that a sanitizer sees a read behind it */
+			AUTO_FREE char *part =
+				mem_dup(whole[k], n + 1); /* so that a sanitizer sees a read behind it */
 
 			if (!cabling_parse(&(struct input){"x", part, n, NULL}, &c, &e)) {
 				assert_in_range(c.n, 1, all.n);
@@ -193,10 +186,7 @@ static void test_cut(void **state)
 			} else {
 				assert_memory_equal(e.msg, "x:", 2);
 			}
-			cabling_free(&c);
-			free(part);
 		}
-		cabling_free(&all);
 	}
 }
 
@@ -213,14 +203,14 @@ static const char net[] =
 /* What a device and port find: NODE[PORT], or why not. */
 static void finds(const char *device, const char *port, const char *expected)
 {
-	struct fabric *f = parse(net);
+	AUTO_FABRIC struct fabric *f = parse(net);
 	struct plan_names *x = plan_names_new(f);
 	struct plan_end end;
-	char text[300], *why;
+	char text[300];
 	bool whole;
+	AUTO_FREE char *why = plan_find(
+		x, &(struct planned_end){(char *)(uintptr_t)device, (char *)(uintptr_t)port}, &end, &whole);
 
-	why = plan_find(x, &(struct planned_end){(char *)(uintptr_t)device, (char *)(uintptr_t)port}, &end,
-			&whole);
 	if (why)
 		snprintf(text, sizeof(text), "%s", why);
 	else if (end.port != NO_ID)
@@ -229,16 +219,13 @@ static void finds(const char *device, const char *port, const char *expected)
 		snprintf(text, sizeof(text), "%u nodes, port %u", end.n, end.number);
 	assert_string_equal(text, expected);
 	assert_int_equal(whole, why && end.n == 0 && !strcmp(why, "no node of the fabric is named so"));
-	free(why);
 	plan_names_free(x);
-	fabric_unref(f);
 }
 
 static void test_names(void **state)
 {
 	static const char chip[] = "MF0;Dir-A:MCS8500/L16/U2[3]";
 
-	(void)state;
 	finds("top", "Port 1", "MF0;top:MQM8700/U1[1]");
 	finds("TOP", "U1/P1", "MF0;top:MQM8700/U1[1]");
 	finds("mf0;TOP:mqm8700/u1", "1/4", "MF0;top:MQM8700/U1[4]");
@@ -268,10 +255,10 @@ static void test_names(void **state)
 /* The changes of a plan for that net, "missing 2, ..." by line. */
 static void differs(const char *plan, uint32_t cables, uint32_t there, const char *expected)
 {
-	struct fabric *f = parse(net);
-	struct cabling c = read_plan(plan);
-	struct plan_report r;
-	struct text t = {0};
+	AUTO_FABRIC struct fabric *f = parse(net);
+	AUTO_BY(cabling_free) struct cabling c = read_plan(plan);
+	AUTO_BY(plan_free) struct plan_report r;
+	AUTO_TEXT struct text t = {0};
 
 	assert_int_equal(plan_compare(f, &c, &r, NULL, NULL), 0);
 	for (size_t i = 0; i < r.n; i++)
@@ -280,17 +267,12 @@ static void differs(const char *plan, uint32_t cables, uint32_t there, const cha
 	assert_string_equal(text_str(&t), expected);
 	assert_int_equal(r.cables, cables);
 	assert_int_equal(r.there, there);
-	text_free(&t);
-	plan_free(&r);
-	cabling_free(&c);
-	fabric_unref(f);
 }
 
 #define HEAD "node,port,node,port\n"
 
 static void test_compare(void **state)
 {
-	(void)state;
 	differs(HEAD "top,1,dir,L16/U2/3\n", 1, 1, "");
 	/* the same cable twice, and once with a port left open */
 	differs(HEAD "top,1,dir,L16/U2/3\ndir,L16/U2/3,top,1\ntop,1,dir,-\n", 1, 1, "");
@@ -312,11 +294,10 @@ static void test_compare(void **state)
 
 static void test_sat11(void **state)
 {
-	struct fabric *f = load("tests/fabrics/real/sat11-director.putty-log.xz");
-	struct cabling c;
-	struct plan_report r;
+	AUTO_FABRIC struct fabric *f = load("tests/fabrics/real/sat11-director.putty-log.xz");
+	AUTO_BY(cabling_free) struct cabling c;
+	AUTO_BY(plan_free) struct plan_report r;
 
-	(void)state;
 	assert_int_equal(cabling_load("tests/fabrics/cabling/sat11-switch-to-switch.ndt.xz", &c, NULL, NULL),
 			 0);
 	assert_int_equal(c.n, 6390);
@@ -324,24 +305,19 @@ static void test_sat11(void **state)
 	assert_int_equal(r.cables, 3195);
 	assert_int_equal(r.there, 3195);
 	assert_int_equal(r.n, 0);
-	plan_free(&r);
-	cabling_free(&c);
-	fabric_unref(f);
 }
 
 static void test_cancelled(void **state)
 {
 	struct progress p = {.cancel = true};
-	struct fabric *f = parse(net);
+	AUTO_FABRIC struct fabric *f = parse(net);
 	struct cabling c = read_plan(HEAD "top,1,plain,2\n");
 	struct plan_report r;
 	struct err e;
 
-	(void)state;
 	assert_int_equal(plan_compare(f, &c, &r, &p, &e), -1);
 	assert_string_equal(e.msg, CANCELLED);
 	cabling_free(&c);
-	fabric_unref(f);
 }
 
 int main(void)

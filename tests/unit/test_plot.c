@@ -3,22 +3,11 @@
  */
 #include "fixture.h"
 
-#include <inttypes.h>
 #include <math.h>
 
 #include "core/analysis/traffic/bisection.h"
 #include "core/analysis/compare/figures.h"
 #include "core/analysis/draw/picture.h"
-#include "core/base/memory.h"
-#include "core/base/text.h"
-
-static struct session *routed(const char *line)
-{
-	struct session *s = session_new(all_engines, all_commands);
-
-	ok_line(s, line);
-	return s;
-}
 
 /* --- numbers --- */
 
@@ -36,7 +25,7 @@ static void check_lengths(const struct routing *r, const char *what)
 			 f.v[FIG_HOPS_MEAN], b->none, f.v[FIG_UNREACHABLE]);
 	assert_int_equal(b->n ? b->at[b->n - 1].high : 0, (uint64_t)f.v[FIG_HOPS_MOST]);
 	for (uint32_t k = 0; k < b->n; k++) {
-		struct path path;
+		AUTO_BY(path_free) struct path path = {0};
 
 		assert_int_equal(b->at[k].low, b->at[k].high);
 		if (!b->at[k].count) {
@@ -46,7 +35,6 @@ static void check_lengths(const struct routing *r, const char *what)
 		path_trace(r, b->at[k].first, r->lids->base[b->at[k].first], b->at[k].lid, &path);
 		assert_int_equal(path.end, PATH_OK);
 		assert_int_equal(path.hops, b->at[k].low); /* the example is one */
-		path_free(&path);
 	}
 	assert_int_equal(b->none != 0, b->none_first != NO_ID);
 	buckets_free(b);
@@ -54,7 +42,7 @@ static void check_lengths(const struct routing *r, const char *what)
 
 static void check_loads(const struct routing *r, const char *what)
 {
-	struct loads *l = loads_new(r, &pattern_all, NULL);
+	AUTO_ARENA struct loads *l = loads_new(r, &pattern_all, NULL);
 	struct buckets *b = load_buckets(r, l, 0);
 	uint64_t all = 0;
 
@@ -72,7 +60,6 @@ static void check_loads(const struct routing *r, const char *what)
 		fail_msg("%s: %" PRIu64 " links in %u buckets, %u expected", what, all, b->n, l->n_links);
 	assert_true(!b->n || (b->at[b->n - 1].low <= l->max && b->at[b->n - 1].high >= l->max));
 	buckets_free(b);
-	arena_free(l);
 }
 
 static void test_buckets(void **state)
@@ -88,24 +75,20 @@ static void test_buckets(void **state)
 		"synth xgft:4,4:1,2; route minhop; scope node00[01-03]",
 	};
 
-	(void)state;
 	for (size_t k = 0; k < ARRAY_LEN(lines); k++) {
-		struct session *s = routed(lines[k]);
+		AUTO_SESSION struct session *s = session_after("%s", lines[k]);
 
 		check_lengths(session_routing(s), lines[k]);
 		check_loads(session_routing(s), lines[k]);
-		session_free(s);
 	}
 }
 
 static void test_lengths_cancelled(void **state)
 {
-	struct session *s = routed("synth ring:9; route updn");
+	AUTO_SESSION struct session *s = session_after("synth ring:9; route updn");
 	struct progress p = {.cancel = true};
 
-	(void)state;
 	assert_null(hop_buckets(session_routing(s), &p));
-	session_free(s);
 }
 
 /* --- plots --- */
@@ -133,7 +116,6 @@ static char *drawn(const struct plot *p)
 
 static void test_steps(void **state)
 {
-	(void)state;
 	assert_true(round_step(0, 5) == 1);
 	assert_true(round_step(5, 5) == 1);
 	assert_true(round_step(6, 5) == 2);
@@ -161,7 +143,6 @@ static void test_bars(void **state)
 			 .level_name = "mean"};
 	char *svg = drawn(&p);
 
-	(void)state;
 	assert_int_equal(count(svg, "class=\"bar\""), 4); /* 3; 2 and 4 of 6; 1 of 1 */
 	assert_int_equal(count(svg, "class=\"axis\""), 2);
 	assert_non_null(strstr(svg, ">x &amp; y<"));
@@ -189,7 +170,6 @@ static void test_columns(void **state)
 	struct plot p = {.x_name = "x", .y_name = "y", .n = 10 * PLOT_COLUMNS, .value = value, .step = 1};
 	char *svg;
 
-	(void)state;
 	for (uint32_t k = 0; k < p.n; k++)
 		value[k] = k % 10 == 7 ? 100 : 50;
 	svg = drawn(&p);

@@ -5,27 +5,14 @@
 #include "engines/mincontention/mincontention.h"
 #include "fixture.h"
 
-static struct session *routed(const char *spec, const char *engine)
-{
-	struct session *s = session_new(all_engines, all_commands);
-	char line[100];
-	struct err e;
-
-	assert_int_equal(session_set_fabric(s, make_fabric(spec), spec, NULL, &e), 0);
-	snprintf(line, sizeof(line), "route %s", engine);
-	ok_line(s, line);
-	return s;
-}
-
 /* --- distances ------------------------------------------------------------------------------ */
 
 static void around_a_ring(void **state)
 {
 	static const uint16_t want[] = {0, 1, 2, 3, 2, 1};
-	struct session *s = routed("ring:6", "minhop");
+	AUTO_SESSION struct session *s = session_after("synth ring:6; route minhop");
 	uint16_t hops[6];
 
-	(void)state;
 	switch_distances(session_sweep(s)->topo, 0, hops);
 	assert_memory_equal(hops, want, sizeof(want));
 	ok_line(s, "fail switch ring1");
@@ -34,16 +21,14 @@ static void around_a_ring(void **state)
 	for (uint32_t d = 0; d < 6; d++)
 		if (!switch_up(session_sweep(s)->topo, d))
 			assert_int_equal(hops[d], NO_HOPS);
-	session_free(s);
 }
 
 /* Min Hop's least cost is the number of links. */
 static void as_the_hop_matrix_says(void **state)
 {
-	struct session *s = routed("random:24,4,seed=7", "minhop");
+	AUTO_SESSION struct session *s = session_after("synth random:24,4,seed=7; route minhop");
 	uint16_t hops[24];
 
-	(void)state;
 	for (unsigned turn = 0; turn < 3; turn++) {
 		const struct routing *r = session_routing(s);
 
@@ -58,7 +43,6 @@ static void as_the_hop_matrix_says(void **state)
 		}
 		ok_line(s, "fail random 3");
 	}
-	session_free(s);
 }
 
 /* --- usage ------------------------------------------------------------------------------------ */
@@ -84,7 +68,7 @@ static void expect_use(const struct routing *r)
 {
 	const struct mincontention *m = mincontention_of(r);
 	const struct fabric *f = r->topo->fabric;
-	struct port_use *use = port_use_new(r, NULL);
+	AUTO_FREE struct port_use *use = port_use_new(r, NULL);
 
 	for (uint32_t sw = 0; sw < f->n_switches; sw++) {
 		for (unsigned n = 1; n <= f->switch_nports[sw]; n++) {
@@ -96,7 +80,6 @@ static void expect_use(const struct routing *r)
 				assert_int_equal(m->usage[port], want.lids);
 		}
 	}
-	free(use);
 }
 
 static void every_port_is_counted(void **state)
@@ -105,26 +88,23 @@ static void every_port_is_counted(void **state)
 					       {"torus:3x3", "dor lmc=1"},
 					       {"director:2,4,3,4", "mincontention lmc=1"}};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		struct session *s = routed(cases[i][0], cases[i][1]);
+		AUTO_SESSION struct session *s =
+			session_after("synth %s; route %s", cases[i][0], cases[i][1]);
 
 		expect_use(session_routing(s));
 		ok_line(s, "fail random 2 seed=5");
 		expect_use(session_routing(s));
-		session_free(s);
 	}
 }
 
 static void counting_is_cancelled(void **state)
 {
-	struct session *s = routed("xgft:4,4:1,2", "minhop");
+	AUTO_SESSION struct session *s = session_after("synth xgft:4,4:1,2; route minhop");
 	struct progress p = {0};
 
-	(void)state;
 	atomic_store(&p.cancel, true);
 	assert_null(port_use_new(session_routing(s), &p));
-	session_free(s);
 }
 
 /* --- equivalent ports ------------------------------------------------------------------------- */
@@ -145,18 +125,16 @@ static uint32_t group_of(const struct session *s, const uint32_t *port, const ui
 
 static void by_what_they_lead_to(void **state)
 {
-	struct session *s = routed("xgft:4,4:1,2", "minhop");
+	AUTO_SESSION struct session *s = session_after("synth xgft:4,4:1,2; route minhop");
 	const struct topo *t = session_sweep(s)->topo;
 	const struct fabric *f = t->fabric;
 	uint32_t *port = calloc(f->n_ports, sizeof(*port)), *group = calloc(f->n_ports, sizeof(*group)),
 		 n = 0;
-	struct elements *el;
 	struct err e;
 
-	(void)state;
 	ok_line(s, "fail link leaf-04[6]");
 	t = session_sweep(s)->topo;
-	el = elements_new(t, NULL, NULL, NULL, &e);
+	struct elements *el = elements_new(t, NULL, NULL, NULL, &e);
 	for (uint32_t sw = 0; sw < f->n_switches; sw++)
 		for (unsigned k = 1; k <= f->switch_nports[sw]; k++)
 			port[n++] = switch_port_id(f, sw, k);
@@ -181,21 +159,18 @@ static void by_what_they_lead_to(void **state)
 	elements_unref(el);
 	free(port);
 	free(group);
-	session_free(s);
 }
 
 /* Inside a chassis: edge chips send to centre chips that all lead to the same edges. */
 static void inside_an_element(void **state)
 {
-	struct session *s = routed("director:2,4,3,4", "minhop");
+	AUTO_SESSION struct session *s = session_after("synth director:2,4,3,4; route minhop");
 	const struct fabric *f = s->fabric;
 	uint32_t *port = calloc(f->n_ports, sizeof(*port)), *group = calloc(f->n_ports, sizeof(*group)),
 		 n = 0, inside = 0;
-	struct elements *el;
 	struct err e;
+	struct elements *el = elements_new(session_sweep(s)->topo, NULL, NULL, NULL, &e);
 
-	(void)state;
-	el = elements_new(session_sweep(s)->topo, NULL, NULL, NULL, &e);
 	for (uint32_t sw = 0; sw < f->n_switches; sw++)
 		for (uint32_t i = el->first_inside[sw]; i < el->first_inside[sw + 1]; i++)
 			port[n++] = el->inside_port[i];
@@ -215,23 +190,19 @@ static void inside_an_element(void **state)
 	elements_unref(el);
 	free(port);
 	free(group);
-	session_free(s);
 }
 
 /* A spine that leads to the cores and leaves 1 and 2 is not like one that leads to the cores and leaf 4. */
 static void other_sets_of_neighbours(void **state)
 {
-	struct session *s = routed("xgft:2,2,2:1,1,2", "minhop");
+	AUTO_SESSION struct session *s = session_after("synth xgft:2,2,2:1,1,2; route minhop");
 	struct err e;
 	uint32_t group[2], port[] = {session_port(s, "core-01[1]", &e), session_port(s, "core-01[2]", &e)};
-	struct elements *el;
 
-	(void)state;
 	ok_line(s, "fail link leaf-03[3]");
-	el = elements_new(session_sweep(s)->topo, NULL, NULL, NULL, &e);
+	struct elements *el = elements_new(session_sweep(s)->topo, NULL, NULL, NULL, &e);
 	assert_int_equal(equivalent_ports(el, port, 2, group), 2);
 	elements_unref(el);
-	session_free(s);
 }
 
 int main(void)

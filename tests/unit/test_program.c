@@ -1,14 +1,6 @@
 /* Programs run without a shell. */
-#include <setjmp.h>
+#include "fixture.h"
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-#include <cmocka.h>
 #include "core/base/program.h"
 
 /* What a program prints, to be freed; its message in *e, or "" . */
@@ -18,13 +10,12 @@ static char *output_of(const char *name, const char *a, const char *b, struct pr
 	     *text = NULL;
 	size_t len = 0;
 	FILE *f = open_memstream(&text, &len);
-	int rc;
 
 	snprintf(word[0], sizeof(word[0]), "%s", name);
 	snprintf(word[1], sizeof(word[1]), "%s", a ? a : "");
 	snprintf(word[2], sizeof(word[2]), "%s", b ? b : "");
 	*e = (struct err){0};
-	rc = program_run(argv, f, p, e);
+	int rc = program_run(argv, f, p, e);
 	assert_int_equal(rc, e->msg[0] ? -1 : 0);
 	fclose(f);
 	return text;
@@ -33,11 +24,10 @@ static char *output_of(const char *name, const char *a, const char *b, struct pr
 static void prints(const char *name, const char *a, const char *b, const char *expected)
 {
 	struct err e;
-	char *text = output_of(name, a, b, NULL, &e);
+	AUTO_FREE char *text = output_of(name, a, b, NULL, &e);
 
 	assert_string_equal(e.msg, "");
 	assert_string_equal(text, expected);
-	free(text);
 }
 
 static void fails(const char *name, const char *a, struct progress *p, const char *expected)
@@ -50,7 +40,6 @@ static void fails(const char *name, const char *a, struct progress *p, const cha
 
 static void test_words(void **state)
 {
-	(void)state;
 	prints("printf", "%s", "$HOME; `id` > x 'y", "$HOME; `id` > x 'y");
 	prints("cat", NULL, NULL, ""); /* its input is empty */
 }
@@ -59,7 +48,6 @@ static void test_ends(void **state)
 {
 	struct progress p = {.cancel = true};
 
-	(void)state;
 	fails("false", NULL, NULL, "false: ended with status 1");
 	fails("no-such-program", NULL, NULL, "no-such-program: No such file or directory");
 	fails("sleep", "1000", &p, CANCELLED);
@@ -72,9 +60,8 @@ static void test_nothing_inherited(void **state)
 	sigset_t set, before;
 	struct err e;
 	/* others than ours may be ignored from the start */
-	char *ignored = output_of("grep", "SigIgn", "/proc/self/status", NULL, &e);
+	AUTO_FREE char *ignored = output_of("grep", "SigIgn", "/proc/self/status", NULL, &e);
 
-	(void)state;
 	assert_int_equal(pipe(fd), 0); /* not closed on exec */
 	sigfillset(&set);
 	sigprocmask(SIG_BLOCK, &set, &before);
@@ -82,7 +69,6 @@ static void test_nothing_inherited(void **state)
 	prints("ls", "/proc/self/fd", NULL, "0\n1\n2\n3\n"); /* 3: the folder that it lists */
 	prints("grep", "SigBlk", "/proc/self/status", "SigBlk:\t0000000000000000\n");
 	prints("grep", "SigIgn", "/proc/self/status", ignored);
-	free(ignored);
 	signal(SIGPIPE, SIG_DFL);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	close(fd[0]);
@@ -94,7 +80,6 @@ static void test_closed(void **state)
 {
 	int in = dup(STDIN_FILENO), out = dup(STDOUT_FILENO);
 
-	(void)state;
 	close(STDIN_FILENO);
 	close(STDOUT_FILENO);
 	prints("printf", "here", NULL, "here");
@@ -106,7 +91,6 @@ static void test_closed(void **state)
 
 static void test_exists(void **state)
 {
-	(void)state;
 	assert_true(program_exists("sh"));
 	assert_false(program_exists("no-such-program"));
 	assert_false(program_exists("passwd-is-no-program/"));

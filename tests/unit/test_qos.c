@@ -1,8 +1,6 @@
 /* Quality of service: lists of VLs, maps cut to operational VLs, what layers become of it. */
 #include "tests/unit/fixture.h"
 
-#include <inttypes.h>
-
 #include "core/analysis/credit/check.h"
 #include "core/base/rng.h"
 #include "core/fabric/fabric.h"
@@ -14,18 +12,16 @@ static char folder[] = "/tmp/test_qos-XXXXXX";
 static void expect_list(const char *list, const char *vls)
 {
 	sl2vl_map m = qos_parse_sl2vl(list);
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 
 	for (unsigned sl = 0; sl < 16; sl++)
 		text_add(&t, "%s%u", sl ? " " : "", sl2vl_of(m, sl));
 	assert_string_equal(text_str(&t), vls);
-	text_free(&t);
 }
 
 /* As OpenSM 3.3.23 programmed them over ibsim, before they are cut. */
 static void test_lists(void **state)
 {
-	(void)state;
 	expect_list(QOS_DEFAULT_SL2VL, "0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 7");
 	expect_list("1,2,3", "1 2 3 0 0 0 0 0 0 0 0 0 0 0 0 0");
 	expect_list("", "0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0");
@@ -38,7 +34,6 @@ static void test_cuts(void **state)
 {
 	sl2vl_map m = qos_parse_sl2vl("0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15");
 
-	(void)state;
 	assert_int_equal(opervls_cut(m, 0), m);
 	assert_int_equal(opervls_cut(m, 5), m);
 	assert_int_equal(opervls_cut(m, 4), UINT64_C(0xf654321076543210)); /* VL 15 stays */
@@ -56,9 +51,8 @@ static unsigned vl_of(struct session *s, unsigned sl)
  * before. */
 static void test_opervls_over_sweeps(void **state)
 {
-	struct session *s = session_new(all_engines, all_commands);
+	AUTO_SESSION struct session *s = session_new(all_engines, all_commands);
 
-	(void)state;
 	ok_line(s, "synth ring:6; set qos TRUE; set max_op_vls 2");
 	ok_line(s, "route minhop");
 	assert_int_equal(vl_of(s, 5), 5);
@@ -71,16 +65,13 @@ static void test_opervls_over_sweeps(void **state)
 	assert_int_equal(vl_of(s, 5), 5);
 	ok_line(s, "undo");
 	assert_int_equal(vl_of(s, 5), 1);
-	session_free(s);
 }
 
 /* Layers of LASH: not in force without quality of service, in force with it, merged by a list of few VLs. */
 static void test_layers(void **state)
 {
-	struct session *s = session_new(all_engines, all_commands);
+	AUTO_SESSION struct session *s = session_after("synth torus:4x4");
 
-	(void)state;
-	ok_line(s, "synth torus:4x4");
 	line_says(s, "route lash", "lash needs 2 VLs, but qos is off");
 	line_says(s, "check", "ibscope takes all routes to be on VL 0");
 	assert_true(routing_layers_idle(session_routing(s)));
@@ -92,16 +83,14 @@ static void test_layers(void **state)
 	ok_line(s, "set qos_swe_sl2vl 3,3");
 	assert_false(routing_keeps_layers(session_routing(s), 0, 2));
 	line_says(s, "check", "VL 3: credit loops");
-	session_free(s);
 }
 
 /* SL 0 on VL 15: the SA has no path, though the engine's SL might get through; SL 1 on it: routes are
  * dropped. */
 static void test_closed(void **state)
 {
-	struct session *s = session_new(all_engines, all_commands);
+	AUTO_SESSION struct session *s = session_new(all_engines, all_commands);
 
-	(void)state;
 	ok_line(s, "synth ring:5; set qos TRUE");
 	ok_line(s, "route lash qos_swe_sl2vl=15,1");
 	line_says(s, "export paths -", "2 5 - -");
@@ -111,17 +100,15 @@ static void test_closed(void **state)
 	ok_line(s, "unset qos_swe_sl2vl");
 	ok_line(s, "set qos_ca_sl2vl 15");
 	line_says(s, "export paths -", "2 5 - -");
-	session_free(s);
 }
 
 /* A file in a folder of its own; its path. */
 static const char *put(const char *text)
 {
 	static char path[64];
-	FILE *f;
 
 	snprintf(path, sizeof(path), "%s/file", folder);
-	f = fopen(path, "w");
+	FILE *f = fopen(path, "w");
 	assert_non_null(f);
 	fputs(text, f);
 	fclose(f);
@@ -130,26 +117,21 @@ static const char *put(const char *text)
 
 static void with_file(struct session *s, const char *option, const char *text)
 {
-	char line[160];
-
-	snprintf(line, sizeof(line), "set %s %s", option, put(text));
-	ok_line(s, line);
+	ok_linef(s, "set %s %s", option, put(text));
 }
 
 /* Where routing leaves SLs to partitions they are theirs; of a file that cannot be read it is told.  Engines
  * with SLs of their own take none. */
 static void test_partitions(void **state)
 {
-	struct session *s = session_new(all_engines, all_commands);
-	char *text;
+	AUTO_SESSION struct session *s = session_new(all_engines, all_commands);
 	struct err e;
 	int rc;
 
-	(void)state;
 	ok_line(s, "synth torus:4x4,hosts=1; set qos TRUE; set partition_config_file /nowhere/file");
 	line_says(s, "route minhop", "partition_config_file: not all of it is modelled here");
 	line_says(s, "route updn", "No such file");
-	text = run_line(s, "route lash; route dfsssp", &rc, &e, false, NULL);
+	char *text = run_line(s, "route lash; route dfsssp", &rc, &e, false, NULL);
 	assert_int_equal(rc, 0);
 	assert_null(strstr(text, "modelled"));
 	free(text);
@@ -173,7 +155,6 @@ static void test_partitions(void **state)
 	with_file(s, "partition_config_file", "A=0x1,sl=5:ALL=full;\nrubbish\n");
 	line_says(s, "route minhop", "file:2: found 'rubbish': no partition; OpenSM gives the file up");
 	line_says(s, "trace node0001 node0002", "SL 0");
-	session_free(s);
 }
 
 /* Pairs that no P_Key joins, by partitions drawn at random: check counts as many as there are one by one,
@@ -182,17 +163,15 @@ static void test_apart(void **state)
 {
 	uint64_t seed = 1, most = 0;
 
-	(void)state;
 	for (unsigned n = 0; n < 60; n++) {
-		struct session *s = session_new(all_engines, all_commands);
+		AUTO_SESSION struct session *s = session_new(all_engines, all_commands);
 		const struct routing *r;
-		const struct fabric *f;
 		struct check_result c;
-		struct text t = {0};
+		AUTO_TEXT struct text t = {0};
 		uint64_t apart = 0;
 
 		ok_line(s, "synth xgft:3,4:1,2");
-		f = s->fabric;
+		const struct fabric *f = s->fabric;
 		for (unsigned i = 0, parts = rng_below(&seed, 4); i <= parts; i++) {
 			text_add(&t, "P%u=0x%x:SELF", i, i ? i : 0x7fffu);
 			for (uint32_t ep = 0; ep < f->n_endports; ep++)
@@ -223,8 +202,6 @@ static void test_apart(void **state)
 		assert_true(!c.unreachable && c.apart <= c.pairs);
 		line_says(s, "check", apart ? "Sound within the partitions" : "Sound");
 		most = apart > most ? apart : most;
-		text_free(&t);
-		session_free(s);
 	}
 	assert_true(most > 100);
 }
@@ -235,14 +212,13 @@ static void test_read_stays(void **state)
 {
 	static const char pairs[] = "6 pairs without a common P_Key",
 			  of_no_master[] = "is master (node0001 is standby)";
-	struct session *s = session_new(all_engines, all_commands);
+	AUTO_SESSION struct session *s = session_new(all_engines, all_commands);
 	struct fabric *f = make_fabric("xgft:2,2:1,2");
 	struct managers *m = managers_new(1);
 	uint64_t standby = 0;
 	char told[60];
 	struct err e;
 
-	(void)state;
 	for (uint32_t ep = 0; ep < f->n_endports; ep++) {
 		uint64_t guid = f->port_guid[f->endport_port[ep]];
 		const char *name = f->node_name[endport_node(f, ep)];
@@ -273,14 +249,12 @@ static void test_read_stays(void **state)
 	snprintf(told, sizeof(told), "is master (0x%016" PRIx64 " is standby)", standby);
 	line_says(s, "check", told);
 	line_says(s, "doctor", told);
-	session_free(s);
 }
 
 static void test_policy(void **state)
 {
-	struct session *s = session_new(all_engines, all_commands);
+	AUTO_SESSION struct session *s = session_new(all_engines, all_commands);
 
-	(void)state;
 	ok_line(s, "synth xgft:2,2:1,1; set qos TRUE");
 	with_file(
 		s, "qos_policy_file",
@@ -293,7 +267,6 @@ static void test_policy(void **state)
 	with_file(s, "qos_policy_file", "qos-ulps\n sdp : 7\nend-qos-ulps\n");
 	line_says(s, "route minhop",
 		  "without `default`, or without its end: OpenSM gives the whole QoS policy up");
-	session_free(s);
 }
 
 /* What OpenSM 3.3.23 did with these policies over ibsim: it took them, or gave them up with ERR AC03 or AC04.
@@ -351,18 +324,16 @@ static void test_policy_syntax(void **state)
 		{"any, target-port-guid 0x5\n : 1\n!", OTHER},
 		{"any, target-port-guid\n 0x5 : 1\n!", OTHER},
 	};
-	struct session *s = session_new(all_engines, all_commands);
+	AUTO_SESSION struct session *s = session_new(all_engines, all_commands);
 
-	(void)state;
 	ok_line(s, "synth xgft:2,2:1,1; set qos TRUE");
 	for (size_t i = 0; i < ARRAY_LEN(tried); i++) {
-		struct text t = {0};
+		AUTO_TEXT struct text t = {0};
 
 		text_add(&t, "qos-ulps\n");
 		for (const char *p = tried[i].text; *p; p++)
 			text_add(&t, *p == '!' ? "default : 2\nend-qos-ulps\n" : "%c", *p);
 		with_file(s, "qos_policy_file", text_str(&t));
-		text_free(&t);
 		line_says(s, tried[i].is == TAKEN ? "route minhop; trace node0001 node0002" : "route minhop",
 			  tried[i].is == TAKEN	    ? "SL 2"
 			  : tried[i].is == GIVEN_UP ? "OpenSM gives the whole QoS policy up"
@@ -372,21 +343,17 @@ static void test_policy_syntax(void **state)
 			  : tried[i].is == GIVEN_UP ? "SL 0"
 						    : "may give the pair another SL");
 	}
-	session_free(s);
 }
 
 static int make_folder(void **state)
 {
-	(void)state;
 	return mkdtemp(folder) ? 0 : -1;
 }
 
 static int remove_folder(void **state)
 {
-	char path[64];
+	AUTO_FREE char *path = str_printf("%s/file", folder);
 
-	(void)state;
-	snprintf(path, sizeof(path), "%s/file", folder);
 	unlink(path);
 	return rmdir(folder);
 }
@@ -394,22 +361,16 @@ static int remove_folder(void **state)
 /* A host that is the first node of all gets its map as all others. */
 static void test_first_host(void **state)
 {
-	struct session *s = session_new(all_engines, all_commands);
 	struct fabric_builder *b = fb_new();
-	struct fabric *f;
-	struct err e;
 
-	(void)state;
 	fb_add(b, NODE_CA, 1, 1, "h1");
 	fb_add(b, NODE_SWITCH, 2, 4, "s1");
 	fb_add(b, NODE_CA, 3, 1, "h2");
 	assert_true(fb_link(b, 0, 1, 1, 1) && fb_link(b, 2, 1, 1, 2));
-	assert_int_equal(fb_finish(b, "test", "test", &f, &e), 0);
-	assert_int_equal(session_set_fabric(s, f, "test", NULL, &e), 0);
+	AUTO_SESSION struct session *s = session_on(built(b));
 	ok_line(s, "set qos TRUE; route minhop qos_ca_sl2vl=15");
 	line_says(s, "trace h1 h2", "h1 (LID 1) -> h2 (LID 3): NO PATH: dropped, its SL is mapped to VL 15");
 	line_says(s, "trace h1 h2", "h2 (LID 3) -> h1 (LID 1): NO PATH: dropped, its SL is mapped to VL 15");
-	session_free(s);
 }
 
 int main(void)

@@ -2,12 +2,10 @@
  * Recordings: replayed to the end they give what the run made; to any step and on, back and forward, the
  * same; a step equals what is computed from the events up to it.  On random fabrics by a fresh seed.
  */
-#include <inttypes.h>
 #include "core/base/rng.h"
 #include "core/trace/walk.h"
 #include "tests/unit/fixture.h"
 
-#include "core/base/memory.h"
 #include "core/session/session.h"
 #include "engines/dfsssp/dfsssp.h"
 #include "engines/ftree/ftree.h"
@@ -22,31 +20,14 @@ static const char *const shapes[] = {
 	"director:2,2,1,2", "torus:3x3x3",
 };
 
-static const struct recording *record(struct session *s, const char *engine)
-{
-	struct err e = {0};
-	const struct recording *r = recording_make(&(struct rec_request){.sweep = session_sweep(s),
-									 .engine = engine,
-									 .focus = REC_EVERYTHING,
-									 .engines = all_engines},
-						   &e);
-
-	if (!r)
-		fail_msg("%s", e.msg);
-	return r;
-}
-
-/* All cells of a walk, one number. */
+/* All cells of a walk, and which entries are decided: one number. */
 static uint64_t sum(const struct walk *w)
 {
-	const struct recording *r = walk_recording(w);
-	const struct lids *l = recording_sweep(r)->lids;
-	uint64_t h = 1469598103934665603u;
+	const struct sweep *sweep = recording_sweep(walk_recording(w));
+	const struct lids *l = sweep->lids;
+	uint64_t h = walk_sum(w);
 
-	for (int t = 0; t < N_TABLES; t++)
-		for (size_t i = 0; i < recording_cells(r, t); i++)
-			h = (h ^ walk_value(w, t, i)) * 1099511628211u;
-	for (uint32_t s = 0; s < recording_sweep(r)->fabric->n_switches; s++)
+	for (uint32_t s = 0; s < sweep->fabric->n_switches; s++)
 		for (unsigned lid = 0; lid <= l->max_lid; lid++)
 			h = (h ^ walk_decided(w, s, lid)) * 1099511628211u;
 	return h;
@@ -103,12 +84,12 @@ static void same_layers(const struct routing *a, const struct routing *b, const 
 	}
 	for (unsigned i = 1; b->ops->sl && i <= b->lids->max_lid; i++)
 		for (unsigned j = 1; j <= b->lids->max_lid; j++) {
-			struct sl_range x, y;
+			struct sl_range x;
 
 			if (lid_owner(b->lids, i) == NO_ID || lid_owner(b->lids, j) == NO_ID)
 				continue;
 			x = a->ops->sl(a, i, j);
-			y = b->ops->sl(b, i, j);
+			struct sl_range y = b->ops->sl(b, i, j);
 			if (x.lo != y.lo || x.hi != y.hi)
 				fail_msg("%s: SL of LID %u to %u", what, i, j);
 		}
@@ -120,14 +101,12 @@ static void same_ways(const struct routing *a, const struct routing *b, const ch
 
 	for (uint32_t i = 0; i < el->n; i++)
 		for (unsigned lid = 1; lid <= b->lids->max_lid; lid++) {
-			struct text x = {0}, y = {0};
+			AUTO_TEXT struct text x = {0}, y = {0};
 
 			if (a->ops->way(a, i, lid, &x) != b->ops->way(b, i, lid, &y) ||
 			    strcmp(text_str(&x), text_str(&y)) != 0)
 				fail_msg("%s: way of element %u for LID %u: %s, expected %s", what, i, lid,
 					 text_str(&x), text_str(&y));
-			text_free(&x);
-			text_free(&y);
 		}
 }
 
@@ -166,12 +145,10 @@ static void same_weights(const struct routing *a, const struct routing *b, const
 {
 	const struct dfsssp *x = dfsssp_of(a), *y = dfsssp_of(b);
 	uint32_t n, m;
-	uint16_t *p = dfsssp_destinations(a, &n), *q = dfsssp_destinations(b, &m);
+	AUTO_FREE uint16_t *p = dfsssp_destinations(a, &n), *q = dfsssp_destinations(b, &m);
 
 	assert_int_equal(n, m);
 	assert_memory_equal(p, q, n * sizeof(*p));
-	free(p);
-	free(q);
 	for (uint32_t port = 0; port < b->topo->fabric->n_ports; port++)
 		if (dfsssp_weight(x, port) != dfsssp_weight(y, port))
 			fail_msg("%s: weight of port %u", what, port);
@@ -247,14 +224,12 @@ static void same_torus(const struct routing *a, const struct routing *b, const c
 static void end_is_the_run(struct walk *w, const struct routing *run, const char *what)
 {
 	const struct recording *r = walk_recording(w);
-	struct routing *at;
-	const struct sweep *moment;
 
 	assert_int_equal(recording_differs(r), 0);
 	/* the step before the last has all tables, and is not simply the finished sweep */
 	walk_to(w, recording_steps(r) - 1, NULL);
-	moment = walk_moment(w);
-	at = routing_ref(moment->routing);
+	const struct sweep *moment = walk_moment(w);
+	struct routing *at = routing_ref(moment->routing);
 	assert_ptr_not_equal(at, run);
 	same_rows(at, run, what);
 	if (run->ops->hops)
@@ -285,7 +260,7 @@ static void end_is_the_run(struct walk *w, const struct routing *run, const char
 
 static void ways_agree(const struct recording *r, uint64_t *seed, const char *what)
 {
-	struct walk *a = walk_new(r), *b = walk_new(r);
+	AUTO_WALK struct walk *a = walk_new(r), *b = walk_new(r);
 	size_t n = recording_steps(r);
 	uint64_t start = sum(a);
 
@@ -305,8 +280,6 @@ static void ways_agree(const struct recording *r, uint64_t *seed, const char *wh
 	walk_to(a, 0, NULL);
 	if (sum(a) != start)
 		fail_msg("%s: step 0 is not as it was", what);
-	walk_free(a);
-	walk_free(b);
 }
 
 /* The entries decided at a step, from the events alone. */
@@ -315,7 +288,7 @@ static void prefix_is_the_moment(struct walk *w, uint64_t *seed, const char *wha
 	const struct recording *r = walk_recording(w);
 	const struct sweep *s = recording_sweep(r), *moment;
 	size_t row = s->lids->max_lid + 1u, to = rng_below(seed, (uint32_t)recording_steps(r));
-	uint8_t *entry = mem_alloc(s->fabric->n_switches * row);
+	AUTO_FREE uint8_t *entry = mem_alloc(s->fabric->n_switches * row);
 
 	memset(entry, NO_PATH, s->fabric->n_switches * row);
 	for (size_t i = 1; i <= to; i++) {
@@ -342,7 +315,6 @@ static void prefix_is_the_moment(struct walk *w, uint64_t *seed, const char *wha
 					 switch_up(s->topo, sw) ? entry[sw * row + lid] : NO_PATH);
 		}
 	sweep_unref(moment);
-	free(entry);
 }
 
 /* Every sentence can be made, and is not empty. */
@@ -351,13 +323,12 @@ static void sentences(struct walk *w, const char *what)
 	size_t n = recording_steps(walk_recording(w)), by = n / 500 + 1;
 
 	for (size_t i = 1; i <= n; i += by) {
-		struct text t = {0};
+		AUTO_TEXT struct text t = {0};
 
 		walk_to(w, i, NULL);
 		walk_sentence(w, &t);
 		if (!*text_str(&t))
 			fail_msg("%s: step %zu says nothing", what, i);
-		text_free(&t);
 	}
 }
 
@@ -374,28 +345,24 @@ static void commands(struct session *s, const struct recording *r, uint64_t *see
 	for (size_t i = 0; i < ARRAY_LEN(lines); i++) {
 		struct err e;
 		int rc;
-		char *text = run_line(s, lines[i], &rc, &e, false, NULL);
+		AUTO_FREE char *text = run_line(s, lines[i], &rc, &e, false, NULL);
 
 		if (rc ? !*e.msg : strncmp(text, "As of step", 10) != 0)
 			fail_msg("%s at step %zu: %s", lines[i], walk_step(w), text);
-		free(text);
 	}
 	session_set_walk(s, NULL);
 }
 
 static void whole(struct session *s, const char *engine, uint64_t *seed, const char *what)
 {
-	const struct recording *r = record(s, engine);
-	struct walk *w = walk_new(r);
+	AUTO_RECORDING const struct recording *r = recorded(s, engine, REC_EVERYTHING);
+	AUTO_WALK struct walk *w = walk_new(r);
 
 	if (recording_refusal(r)) {
-		const struct sweep *moment;
-
 		walk_to(w, recording_steps(r), NULL);
 		assert_int_equal(walk_event(w)->kind, REC_REFUSED);
-		moment = walk_moment(w);
+		AUTO_SWEEP const struct sweep *moment = walk_moment(w);
 		assert_string_equal(moment->routing->engine, recording_engine(r));
-		sweep_unref(moment);
 	} else {
 		end_is_the_run(w, recording_sweep(r)->routing, what); /* a cache may have kept it since */
 	}
@@ -405,17 +372,13 @@ static void whole(struct session *s, const char *engine, uint64_t *seed, const c
 	ways_agree(r, seed, what);
 	for (int k = 0; k < 3; k++)
 		commands(s, r, seed);
-	walk_free(w);
-	recording_unref(r);
 }
 
 /* A file with lines; its name in path. */
 static FILE *temporary(char *path)
 {
-	int fd;
-
 	strcpy(path, "/tmp/ibscope-test-XXXXXX");
-	fd = mkstemp(path);
+	int fd = mkstemp(path);
 	assert_true(fd >= 0);
 	return fdopen(fd, "w");
 }
@@ -423,14 +386,12 @@ static FILE *temporary(char *path)
 /* A configuration of torus-2QoS for the fabric as it is, where one can be made; its name in path. */
 static void configure(struct session *s, char *path)
 {
-	char line[100];
 	struct err e;
 	int rc;
 
 	fclose(temporary(path));
-	snprintf(line, sizeof(line), "set qos TRUE; set torus_config %s", path);
-	ok_line(s, line);
-	snprintf(line, sizeof(line), "torus-conf %s", path);
+	ok_linef(s, "set qos TRUE; set torus_config %s", path);
+	AUTO_FREE char *line = str_printf("torus-conf %s", path);
 	free(run_line(s, line, &rc, &e, false, NULL));
 }
 
@@ -439,12 +400,10 @@ static void options(struct session *s, const struct engine *g, uint64_t *seed)
 {
 	static const char *const common[] = {"connect_roots TRUE", "port_shifting TRUE", "scatter_ports 7",
 					     "port_profile_switch_nodes TRUE", "use_ucast_cache TRUE"};
-	char line[100];
 
 	for (size_t i = 0; i < ARRAY_LEN(common); i++)
 		if (!rng_below(seed, 4)) {
-			snprintf(line, sizeof(line), "set %s", common[i]);
-			ok_line(s, line);
+			ok_linef(s, "set %s", common[i]);
 		}
 	if (!strcmp(g->name, "lash") && rng_below(seed, 2))
 		ok_line(s, "set do_mesh_analysis TRUE");
@@ -465,7 +424,6 @@ static void test_every_engine(void **state)
 	uint64_t seed = test_seed(), first = seed;
 	unsigned refused = 0, seen = 0;
 
-	(void)state;
 	for (size_t g = 0; all_engines[g]; g++) {
 		const char *name = all_engines[g]->name;
 
@@ -474,33 +432,26 @@ static void test_every_engine(void **state)
 		for (size_t i = 0; i < ARRAY_LEN(shapes); i++) {
 			struct session *s =
 				test_drawn(first, g + i, 3) ? session_new(all_engines, all_commands) : NULL;
-			bool in_force;
 			char line[200], conf[40] = "";
 
 			if (!s)
 				continue;
-			snprintf(line, sizeof(line), "synth %s; set lmc %u", shapes[i],
-				 rng_below(&seed, 3) == 0);
-			ok_line(s, line);
+			ok_linef(s, "synth %s; set lmc %u", shapes[i], rng_below(&seed, 3) == 0);
 			if (!strcmp(name, "torus-2QoS"))
 				configure(s, conf);
-			snprintf(line, sizeof(line), "fail random %u seed=%u", rng_below(&seed, 3) + 1,
+			ok_linef(s, "fail random %u seed=%u", rng_below(&seed, 3) + 1,
 				 rng_below(&seed, 100000));
-			ok_line(s, line);
 			options(s, all_engines[g], &seed);
 			if (all_engines[g]->holds != HOLDS_NOTHING) {
 				session_free(s); /* there is nothing that it could show */
 				continue;
 			}
-			snprintf(line, sizeof(line), "route %s%s", name,
+			ok_linef(s, "route %s%s", name,
 				 strcmp(name, "script") != 0 ? "" : ":tui/examples/updown.py");
-			ok_line(s, line);
 			if (rng_below(&seed, 2)) { /* over tables that are there */
-				snprintf(line, sizeof(line), "fail random 1 seed=%u",
-					 rng_below(&seed, 100000));
-				ok_line(s, line);
+				ok_linef(s, "fail random 1 seed=%u", rng_below(&seed, 100000));
 			}
-			in_force = !strcmp(session_routing(s)->engine, name);
+			bool in_force = !strcmp(session_routing(s)->engine, name);
 			snprintf(line, sizeof(line), "%s on %s", name, shapes[i]);
 			if (in_force || recording_possible(session_sweep(s), name, all_engines)) {
 				whole(s, name, &seed, line);
@@ -520,7 +471,7 @@ static void test_every_engine(void **state)
 /* Does a note of the run tell what a refused engine left? */
 static bool says_refused(struct session *s)
 {
-	const struct recording *r = record(s, NULL);
+	AUTO_RECORDING const struct recording *r = recorded(s, NULL, REC_EVERYTHING);
 	bool found = false;
 
 	for (size_t i = 1; i <= recording_steps(r); i++) {
@@ -528,19 +479,17 @@ static bool says_refused(struct session *s)
 
 		found |= ev->kind == REC_NOTE && strstr(recording_text(r, ev), "refused");
 	}
-	recording_unref(r);
 	return found;
 }
 
 /* Counters and hops that a refused engine leaves are there from the first step. */
 static void test_leftovers(void **state)
 {
-	struct session *s = session_new(all_engines, all_commands);
+	AUTO_SESSION struct session *s = session_new(all_engines, all_commands);
 	uint64_t seed = test_seed();
 	char tables[40], matrix[40], line[200];
 	FILE *f = temporary(tables), *g = temporary(matrix);
 
-	(void)state;
 	ok_line(s, "synth xgft:3,3:1,2");
 	fprintf(f,
 		"Unicast lids [0-3] of switch Lid 1 guid 0x%016lx ('leaf-01'):\n0x0002 004\n0x0003 004\n"
@@ -560,7 +509,6 @@ static void test_leftovers(void **state)
 	}
 	unlink(tables);
 	unlink(matrix);
-	session_free(s);
 }
 
 /* The switch an endport hangs on. */
@@ -572,13 +520,12 @@ static const char *where(const struct session *s, uint32_t ep)
 /* Entries by reverse hops, and roots that are named. */
 static void test_io_nodes(void **state)
 {
-	struct session *s = session_new(all_engines, all_commands);
+	AUTO_SESSION struct session *s = session_new(all_engines, all_commands);
 	uint64_t seed = test_seed();
 	char roots[40], io[40], line[200];
 	FILE *f = temporary(roots), *g = temporary(io);
 	unsigned notes = 0;
 
-	(void)state;
 	ok_line(s, "synth xgft:2,2:1,2,hosts=1,hosts_on=all; route minhop");
 	for (uint32_t sw = 0; sw < s->fabric->n_switches; sw++)
 		if (!strncmp(switch_name(s->fabric, sw), "spine", 5))
@@ -608,26 +555,23 @@ static void test_io_nodes(void **state)
 	assert_true(notes > 0);
 	unlink(roots);
 	unlink(io);
-	session_free(s);
 }
 
 /* How often a step says something, in any case. */
 static unsigned says(const struct recording *r, enum rec_kind kind, const char *words)
 {
-	struct walk *w = walk_new(r);
+	AUTO_WALK struct walk *w = walk_new(r);
 	unsigned n = 0;
 
 	for (size_t i = 1; i <= recording_steps(r); i++) {
-		struct text t = {0};
+		AUTO_TEXT struct text t = {0};
 
 		if (recording_event(r, i)->kind != kind)
 			continue;
 		walk_to(w, i, NULL);
 		walk_sentence(w, &t);
 		n += strstr(text_str(&t), words) != NULL;
-		text_free(&t);
 	}
-	walk_free(w);
 	return n;
 }
 
@@ -650,25 +594,18 @@ static void test_tori(void **state)
 		{"torus:3x3,parallel=2", "fail link t00[2]", false, REC_CHOICE, "2 links lead that way"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(c); i++) {
-		struct session *s = session_new(all_engines, all_commands);
+		AUTO_SESSION struct session *s = session_after("synth %s", c[i].spec);
 		uint64_t seed = test_seed();
-		const struct recording *r;
-		char conf[40], line[100];
+		char conf[40];
 
-		snprintf(line, sizeof(line), "synth %s", c[i].spec);
-		ok_line(s, line);
 		configure(s, conf);
-		snprintf(line, sizeof(line), "%s; route torus-2QoS", c[i].fail);
-		ok_line(s, line);
+		ok_linef(s, "%s; route torus-2QoS", c[i].fail);
 		assert_int_equal(!torus_of(session_routing(s)), c[i].refused);
 		whole(s, "torus-2QoS", &seed, c[i].spec);
-		r = record(s, "torus-2QoS");
+		AUTO_RECORDING const struct recording *r = recorded(s, "torus-2QoS", REC_EVERYTHING);
 		if (!says(r, c[i].kind, c[i].words))
 			fail_msg("%s with %s: nothing says \"%s\"", c[i].spec, c[i].fail, c[i].words);
-		recording_unref(r);
-		session_free(s);
 		unlink(conf);
 	}
 }
@@ -677,12 +614,9 @@ static void test_tori(void **state)
 
 static const struct recording *record_of(const char *spec, const char *engine, struct session **s)
 {
-	char line[100];
-
 	*s = session_new(all_engines, all_commands);
-	snprintf(line, sizeof(line), "synth %s; route %s", spec, engine);
-	ok_line(*s, line);
-	return record(*s, NULL);
+	ok_linef(*s, "synth %s; route %s", spec, engine);
+	return recorded(*s, NULL, REC_EVERYTHING);
 }
 
 static void test_sizes(void **state)
@@ -695,16 +629,14 @@ static void test_sizes(void **state)
 		     {"torus:8x8", "sssp", 1000000},	      {"torus:6x6", "dfsssp", 1000000},
 		     {"xgft:4,4,4:1,4,4", "dfsssp", 1000000}, {"torus:8x8", "nue", 2000000}};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(small); i++) {
 		struct session *s;
-		const struct recording *r = record_of(small[i].spec, small[i].engine, &s);
+		AUTO_RECORDING const struct recording *r = record_of(small[i].spec, small[i].engine, &s);
 
 		print_message("%s on %s: %zu steps, %zu bytes\n", small[i].engine, small[i].spec,
 			      recording_steps(r), recording_bytes(r));
 		assert_true(recording_bytes(r) < small[i].most);
 		assert_string_equal(recording_part(r), "");
-		recording_unref(r);
 		session_free(s);
 	}
 }

@@ -3,7 +3,6 @@
  * rule of an entry is that of `why`, cuts, moves and lanes are those of engines/doc/dfsssp.md 16.1, a run
  * that refuses ends in the cycle it has no VL for, and a part of a run knows the weights of the whole.
  */
-#include "core/base/memory.h"
 #include "core/base/rng.h"
 #include "core/session/session.h"
 #include "core/sm/sweep.h"
@@ -11,29 +10,6 @@
 #include "engines/dfsssp/dfsssp.h"
 #include "tests/unit/fixture.h"
 #include "tests/unit/weights.h"
-
-static const struct recording *record(struct session *s, const char *engine, size_t limit)
-{
-	struct err e = {0};
-	const struct recording *r = recording_make(&(struct rec_request){.sweep = session_sweep(s),
-									 .engine = engine,
-									 .focus = REC_EVERYTHING,
-									 .limit = limit,
-									 .engines = all_engines},
-						   &e);
-
-	if (!r)
-		fail_msg("%s", e.msg);
-	return r;
-}
-
-static struct session *session_of(const char *line)
-{
-	struct session *s = session_new(all_engines, all_commands);
-
-	ok_line(s, line);
-	return s;
-}
 
 /* The first step from `from` on of a kind; must be there. */
 static size_t next_of(const struct recording *r, enum rec_kind kind, size_t from)
@@ -101,21 +77,17 @@ static void test_searches(void **state)
 					     "random:12,4,hosts=2"};
 	uint64_t seed = test_seed();
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(shapes); i++) {
-		char line[200];
-		struct session *s;
 		struct rules x = {0};
 		struct rec_ask ask = {.tell = hear, .ctx = &x, .sw = NO_ID};
 		struct sweep_repeat again = {.engines = all_engines, .ask = &ask};
-		struct walk *w;
 		struct err e;
 
-		snprintf(line, sizeof(line), "synth %s; fail random 1 seed=%u; route sssp lmc=%u", shapes[i],
-			 rng_below(&seed, 10000), rng_below(&seed, 2));
-		s = session_of(line);
-		x.r = record(s, NULL, 0);
-		w = walk_new(x.r);
+		AUTO_SESSION struct session *s =
+			session_after("synth %s; fail random 1 seed=%u; route sssp lmc=%u", shapes[i],
+				      rng_below(&seed, 10000), rng_below(&seed, 2));
+		x.r = recorded(s, NULL, REC_EVERYTHING);
+		struct walk *w = walk_new(x.r);
 		for (size_t at = 1; at <= recording_steps(x.r); at++)
 			if (recording_event(x.r, at)->kind == REC_WEIGHTS) {
 				walk_to(w, at - 1, NULL);
@@ -125,7 +97,6 @@ static void test_searches(void **state)
 		assert_int_equal(sweep_repeat(session_sweep(s), &again, NULL, &e), 0);
 		assert_true(x.seen > 0);
 		recording_unref(x.r);
-		session_free(s);
 	}
 }
 
@@ -134,34 +105,29 @@ static void test_searches(void **state)
 /* Pairs of LIDs in the first two layers at a step. */
 static void expect_counts(struct walk *w, size_t step, uint64_t first, uint64_t second)
 {
-	const struct sweep *s;
-
 	walk_to(w, step, NULL);
-	s = walk_moment(w);
+	AUTO_SWEEP const struct sweep *s = walk_moment(w);
 	assert_int_equal(dfsssp_of(s->routing)->layers->count[0], first);
 	assert_int_equal(dfsssp_of(s->routing)->layers->count[1], second);
-	sweep_unref(s);
 }
 
 static void says(struct walk *w, size_t step, const char *text)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 
 	walk_to(w, step, NULL);
 	walk_sentence(w, &t);
 	assert_string_equal(text_str(&t), text);
-	text_free(&t);
 }
 
 static void test_ring(void **state)
 {
-	struct session *s = session_of("synth ring:5; route dfsssp");
-	const struct recording *r = record(s, NULL, 0);
-	struct walk *w = walk_new(r);
+	AUTO_SESSION struct session *s = session_after("synth ring:5; route dfsssp");
+	AUTO_RECORDING const struct recording *r = recorded(s, NULL, REC_EVERYTHING);
+	AUTO_WALK struct walk *w = walk_new(r);
 	const uint32_t *extra;
 	size_t at = next_of(r, REC_PATHS, 1);
 
-	(void)state;
 	expect_counts(w, at - 1, 0, 0);
 	expect_counts(w, at, 90, 0);
 	at = next_of(r, REC_BREAK, at);
@@ -184,17 +150,13 @@ static void test_ring(void **state)
 	at = next_of(r, REC_SHIFT, at);
 	says(w, at, "layer 1, 4 pairs, has SL 7");
 	says(w, at + 1, "layer 0, 86 pairs, has SL 0 to 6: OpenSM draws one for each query");
-	walk_free(w);
-	recording_unref(r);
-	session_free(s);
 }
 
 /* Words and boundaries that lead to steps of layers; a path without a layer has no SL. */
 static void test_steps(void **state)
 {
-	struct session *s = session_of("synth ring:5; route dfsssp; step start");
+	AUTO_SESSION struct session *s = session_after("synth ring:5; route dfsssp; step start");
 
-	(void)state;
 	line_says(s, "step until text cycle", "cycle 1 of layer 0");
 	line_says(s, "step until refused", "cycle 2 of layer 0");
 	line_says(s, "step back until opened", "ring1 - ring4: opens layer 1");
@@ -206,63 +168,55 @@ static void test_steps(void **state)
 	line_says(s, "trace node0001 node0005", "SL -, 3 links");
 	line_says(s, "step until phase layers", "pairs put in layers");
 	line_says(s, "layers", "No pair has a layer yet.");
-	session_free(s);
 }
 
 /* It refuses with the cycle of its last layer. */
 static void test_refused(void **state)
 {
-	struct session *s = session_of("synth torus:8x8; route dfsssp");
-	const struct recording *r = record(s, "dfsssp", 0);
+	AUTO_SESSION struct session *s = session_after("synth torus:8x8; route dfsssp");
+	AUTO_RECORDING const struct recording *r = recorded(s, "dfsssp", REC_EVERYTHING);
 	size_t n = recording_steps(r);
-	struct walk *w = walk_new(r);
-	const struct sweep *m;
+	AUTO_WALK struct walk *w = walk_new(r);
 	const uint32_t *extra;
 
-	(void)state;
 	assert_non_null(strstr(recording_refusal(r), "AD25"));
 	assert_int_equal(recording_event(r, n - 1)->kind, REC_CYCLE);
 	assert_int_equal(recording_event(r, n - 1)->b, 7);
 	assert_true(recording_extra(r, n - 1, &extra) > 4);
 	walk_to(w, n, NULL);
-	m = walk_moment(w);
+	const struct sweep *m = walk_moment(w);
 	assert_int_equal(dfsssp_layers(dfsssp_of(m->routing)), 8);
 	sweep_unref(m);
 	print_message("%zu steps, %zu bytes\n", n, recording_bytes(r));
 	assert_true(recording_bytes(r) < 2000000);
-	walk_free(w);
-	recording_unref(r);
-	session_free(s);
 }
 
 /* Where the weights are left out of a recording, a step has them nevertheless. */
 static void test_part(void **state)
 {
-	struct session *s = session_of("synth xgft:6,6,6:1,6,6; route sssp");
-	const struct recording *whole = record(s, NULL, 0), *part = record(s, NULL, 800000);
-	struct walk *a = walk_new(whole), *b = walk_new(part);
-	const struct sweep *x, *y;
+	AUTO_SESSION struct session *s = session_after("synth xgft:6,6,6:1,6,6; route sssp");
+	struct err e = {0};
+	AUTO_RECORDING const struct recording *whole = recorded(s, NULL, REC_EVERYTHING);
+	AUTO_RECORDING const struct recording *part =
+		recording_make(&(struct rec_request){.sweep = session_sweep(s),
+						     .focus = REC_EVERYTHING,
+						     .limit = 800000,
+						     .engines = all_engines},
+			       &e);
+	AUTO_WALK struct walk *a = walk_new(whole), *b = walk_new(part);
 	size_t at = next_of(whole, REC_WEIGHTS, recording_steps(whole) / 2), step = 1;
 	unsigned lid = recording_event(whole, at)->b;
 
-	(void)state;
 	assert_true(recording_part(part)[0]);
 	while (recording_event(part, step)->kind != REC_TARGET || recording_event(part, step)->b != lid)
 		step++;
 	walk_to(a, at, NULL);
 	walk_to(b, next_of(part, REC_TARGET, step + 1), NULL); /* the next LID: that one is done */
-	x = walk_moment(a);
-	y = walk_moment(b);
+	AUTO_SWEEP const struct sweep *x = walk_moment(a);
+	AUTO_SWEEP const struct sweep *y = walk_moment(b);
 	for (uint32_t port = 0; port < s->fabric->n_ports; port++)
 		assert_int_equal(dfsssp_weight(dfsssp_of(x->routing), port),
 				 dfsssp_weight(dfsssp_of(y->routing), port));
-	sweep_unref(x);
-	sweep_unref(y);
-	walk_free(a);
-	walk_free(b);
-	recording_unref(whole);
-	recording_unref(part);
-	session_free(s);
 }
 
 int main(void)

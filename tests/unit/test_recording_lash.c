@@ -2,7 +2,6 @@
  * Recordings of lash and ftree: who holds every edge of a cycle, at every step; what a pair, the mesh
  * analysis and a tree are told by; figures of small fabrics.
  */
-#include "core/base/memory.h"
 #include "core/base/rng.h"
 #include "core/session/session.h"
 #include "core/trace/walk.h"
@@ -10,35 +9,12 @@
 #include "engines/lash/lash.h"
 #include "tests/unit/fixture.h"
 
-static const struct recording *record(struct session *s, const char *engine, const struct rec_focus *focus)
-{
-	struct err e = {0};
-	const struct recording *r = recording_make(
-		&(struct rec_request){
-			.sweep = session_sweep(s), .engine = engine, .focus = *focus, .engines = all_engines},
-		&e);
-
-	if (!r)
-		fail_msg("%s", e.msg);
-	return r;
-}
-
-static struct session *session_of(const char *line)
-{
-	struct session *s = session_new(all_engines, all_commands);
-
-	ok_line(s, line);
-	return s;
-}
-
 /* A walk over a new recording of the engine in force, of all. */
 static struct walk *walk_of(struct session *s)
 {
-	const struct recording *r = record(s, NULL, &REC_EVERYTHING);
-	struct walk *w = walk_new(r);
+	AUTO_RECORDING const struct recording *r = recorded(s, NULL, REC_EVERYTHING);
 
-	recording_unref(r);
-	return w;
+	return walk_new(r);
 }
 
 /* The first step from `from` on of a kind, 0: none. */
@@ -61,27 +37,25 @@ static size_t count_of(const struct recording *r, enum rec_kind kind)
 
 static void says_at(struct walk *w, size_t step, const char *words)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 
 	assert_true(step > 0);
 	walk_to(w, step, NULL);
 	walk_sentence(w, &t);
 	if (!strstr(text_str(&t), words))
 		fail_msg("step %zu: \"%s\" is not in: %s", step, words, text_str(&t));
-	text_free(&t);
 }
 
 /* --- lash: figures ------------------------------------------------------------------------- */
 
 static void test_ring(void **state)
 {
-	struct session *s = session_of("synth ring:5; route lash");
-	struct walk *w = walk_of(s);
+	AUTO_SESSION struct session *s = session_after("synth ring:5; route lash");
+	AUTO_WALK struct walk *w = walk_of(s);
 	const struct recording *r = walk_recording(w);
 	size_t refuse = next_of(r, REC_REFUSE, 1), accept = next_of(r, REC_ACCEPT, 1);
 	const uint32_t *word;
 
-	(void)state;
 	assert_int_equal(recording_cycle(r, refuse, &word), 5);
 	says_at(w, refuse,
 		"ring2 - ring4: not in layer 0: it would close the cycle ring3 -> ring4 -> ring0 -> ring1 -> "
@@ -95,24 +69,19 @@ static void test_ring(void **state)
 	says_at(w, accept, "ring0 - ring1: put in layer 0: one cable each way, so no dependency");
 	says_at(w, next_of(r, REC_TURN, 1), "moved from layer 0 to layer 1: 16 and 4 pairs now");
 	assert_int_equal(count_of(r, REC_REFUSE), 1);
-	walk_free(w);
-	session_free(s);
 }
 
 static void test_torus(void **state)
 {
-	struct session *s = session_of("synth torus:8x8; route lash");
-	struct walk *w = walk_of(s);
+	AUTO_SESSION struct session *s = session_after("synth torus:8x8; route lash");
+	AUTO_WALK struct walk *w = walk_of(s);
 	const struct recording *r = walk_recording(w);
 
-	(void)state;
 	assert_int_equal(count_of(r, REC_ACCEPT), 2016);
 	assert_int_equal(count_of(r, REC_REFUSE), 1451);
 	assert_int_equal(count_of(r, REC_TURN), 2222);
 	print_message("torus:8x8: %zu steps, %zu bytes, %zu tries\n", recording_steps(r), recording_bytes(r),
 		      count_of(r, REC_TRY));
-	walk_free(w);
-	session_free(s);
 }
 
 /* --- lash: who holds what ---------------------------------------------------------------------- */
@@ -182,9 +151,9 @@ static void check_layers(const struct holding *h, const char *what)
 	const struct recording *r = walk_recording(h->w);
 	const struct lash_plan *p = lash_of(h->run)->plan;
 	const struct lash_graph *g = p->graph;
-	struct dependency *deps = NEW_ARRAY(2 * (size_t)g->n, struct dependency);
-	uint32_t *at = NEW_ARRAY(g->n_channels + 1u, uint32_t);
-	uint8_t *there = NEW_ARRAY(recording_cells(r, T_DEP), uint8_t);
+	AUTO_FREE struct dependency *deps = NEW_ARRAY(2 * (size_t)g->n, struct dependency);
+	AUTO_FREE uint32_t *at = NEW_ARRAY(g->n_channels + 1u, uint32_t);
+	AUTO_FREE uint8_t *there = NEW_ARRAY(recording_cells(r, T_DEP), uint8_t);
 
 	for (uint32_t c = 0; c < g->n_channels; c++)
 		at[c + 1] = at[c] + lash_degree(g, g->to[c]);
@@ -215,9 +184,6 @@ static void check_layers(const struct holding *h, const char *what)
 					fail_msg("%s: step %zu: wrong holder of dependency %zu", what,
 						 walk_step(h->w), k);
 			}
-	free(deps);
-	free(at);
-	free(there);
 }
 
 /* Edges that nobody holds may only be where a layer gave pairs away and then received some. */
@@ -234,26 +200,19 @@ static void test_holders(void **state)
 	uint64_t seed = test_seed();
 	unsigned cycles = 0, turns = 0;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(shapes); i++) {
-		char line[200];
-		struct session *s;
-		struct holding h;
-		size_t n;
+		AUTO_FREE char *line =
+			str_printf("synth %s; fail random %u seed=%u; route lash do_mesh_analysis=%s",
+				   shapes[i], rng_below(&seed, 3) + 1, rng_below(&seed, 100000),
+				   rng_below(&seed, 2) ? "TRUE" : "FALSE");
 
-		snprintf(line, sizeof(line),
-			 "synth %s; fail random %u seed=%u; route lash do_mesh_analysis=%s", shapes[i],
-			 rng_below(&seed, 3) + 1, rng_below(&seed, 100000),
-			 rng_below(&seed, 2) ? "TRUE" : "FALSE");
-		s = session_of(line);
-		if (strcmp(session_routing(s)->engine, "lash") != 0 || gives_back(s)) {
-			session_free(s);
+		AUTO_SESSION struct session *s = session_after("%s", line);
+		if (strcmp(session_routing(s)->engine, "lash") != 0 || gives_back(s))
 			continue;
-		}
-		h = (struct holding){.w = walk_of(s), .run = session_routing(s)};
+		struct holding h = (struct holding){.w = walk_of(s), .run = session_routing(s)};
 		h.n_switches = s->fabric->n_switches;
 		h.ports = NEW_ARRAY(h.n_switches + 1, uint32_t);
-		n = recording_steps(walk_recording(h.w));
+		size_t n = recording_steps(walk_recording(h.w));
 		for (size_t k = 1; k <= n; k++) {
 			const struct rec_event *ev = recording_event(walk_recording(h.w), k);
 
@@ -268,7 +227,6 @@ static void test_holders(void **state)
 		}
 		free(h.ports);
 		walk_free(h.w);
-		session_free(s);
 	}
 	print_message("%u refusals, %u refused moves\n", cycles, turns);
 	assert_true(cycles > 20 && turns > 20);
@@ -279,18 +237,17 @@ static void test_holders(void **state)
 /* Its whole decision and nothing else, of a run that is too long to keep what is in focus only. */
 static void test_pair(void **state)
 {
-	struct session *s = session_of("synth xgft:8,8,8:1,8,8; route lash");
+	AUTO_SESSION struct session *s = session_after("synth xgft:8,8,8:1,8,8; route lash");
 	struct rec_focus focus = REC_EVERYTHING;
-	const struct recording *r = record(s, NULL, &focus), *one;
+	const struct recording *r = recorded(s, NULL, focus), *one;
 	size_t refuse = next_of(r, REC_REFUSE, 1), from = 0, seen[REC_KINDS] = {0};
 	uint32_t n = s->fabric->n_switches, pair = recording_event(r, refuse)->a;
 
-	(void)state;
 	assert_int_equal(count_of(r, REC_TRY), 0);
 	assert_true(recording_bytes(r) > (size_t)4 << 20);
 	focus.pair_a = pair % n; /* either way round */
 	focus.pair_b = pair / n;
-	one = record(s, NULL, &focus);
+	one = recorded(s, NULL, focus);
 	for (size_t i = 1; i <= recording_steps(one); i++) {
 		const struct rec_event *ev = recording_event(one, i);
 
@@ -306,19 +263,17 @@ static void test_pair(void **state)
 	assert_int_equal(seen[REC_ACCEPT], 1);
 	recording_unref(one);
 	recording_unref(r);
-	session_free(s);
 }
 
 /* --- lash: mesh analysis ---------------------------------------------------------------------------- */
 
 static void test_cube(void **state)
 {
-	struct session *s = session_of("synth torus:4x4; route lash do_mesh_analysis=TRUE");
-	struct walk *w = walk_of(s);
+	AUTO_SESSION struct session *s = session_after("synth torus:4x4; route lash do_mesh_analysis=TRUE");
+	AUTO_WALK struct walk *w = walk_of(s);
 	const struct recording *r = walk_recording(w);
 	struct rec_condition c = REC_ANY;
 
-	(void)state;
 	assert_int_equal(count_of(r, REC_MEASURE), 16);
 	says_at(w, next_of(r, REC_MEASURE, 1),
 		"t00: 4 neighbours, neighbourhood 2 x 2 x 2 x 2; without it they are 2 hops apart");
@@ -331,8 +286,6 @@ static void test_cube(void **state)
 	c.text = "seed";
 	walk_to(w, 0, NULL);
 	says_at(w, walk_find(w, &c, 1, NULL), "seed t00: 2 x 2 x 2 x 2 (torus 4 x 4 is the 4-cube");
-	walk_free(w);
-	session_free(s);
 }
 
 static void same_mesh(const struct routing *at, const struct routing *run, const char *what)
@@ -374,35 +327,25 @@ static void test_meshes(void **state)
 					     "mesh:3x3x3"};
 	uint64_t seed = test_seed();
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(shapes); i++) {
-		char line[200];
-		const struct sweep *moment;
-		struct session *s;
-		struct walk *w;
-		size_t n, axis;
+		AUTO_FREE char *line =
+			str_printf("synth %s; fail random %u seed=%u; route lash do_mesh_analysis=TRUE",
+				   shapes[i], rng_below(&seed, 2) + 1, rng_below(&seed, 100000));
 
-		snprintf(line, sizeof(line),
-			 "synth %s; fail random %u seed=%u; route lash do_mesh_analysis=TRUE", shapes[i],
-			 rng_below(&seed, 2) + 1, rng_below(&seed, 100000));
-		s = session_of(line);
-		if (strcmp(session_routing(s)->engine, "lash") != 0) { /* OpenSM would never end */
-			session_free(s);
+		AUTO_SESSION struct session *s = session_after("%s", line);
+		if (strcmp(session_routing(s)->engine, "lash") != 0) /* OpenSM would never end */
 			continue;
-		}
-		w = walk_of(s);
-		n = recording_steps(walk_recording(w));
-		axis = next_of(walk_recording(w), REC_AXIS, 1);
+		AUTO_WALK struct walk *w = walk_of(s);
+		size_t n = recording_steps(walk_recording(w));
+		size_t axis = next_of(walk_recording(w), REC_AXIS, 1);
 		walk_to(w, n - 1, NULL);
-		moment = walk_moment(w);
+		const struct sweep *moment = walk_moment(w);
 		same_mesh(moment->routing, session_routing(s), line);
 		sweep_unref(moment);
 		walk_to(w, axis ? axis - 1 : 1, NULL);
 		moment = walk_moment(w);
 		assert_int_equal(lash_of(moment->routing)->plan->mesh->dimensions, 0);
 		sweep_unref(moment);
-		walk_free(w);
-		session_free(s);
 	}
 }
 
@@ -421,13 +364,11 @@ static size_t of_lid(struct walk *w, unsigned lid, const char *words)
 
 static void test_tree(void **state)
 {
-	struct session *s = session_of("synth xgft:2,2,2:1,2,2; route ftree");
-	struct walk *w = walk_of(s);
+	AUTO_SESSION struct session *s = session_after("synth xgft:2,2,2:1,2,2; route ftree");
+	AUTO_WALK struct walk *w = walk_of(s);
 	const struct recording *r = walk_recording(w);
-	const struct sweep *moment;
 	char a[40], b[40];
 
-	(void)state;
 	assert_int_equal(count_of(r, REC_RANK), 12);
 	assert_int_equal(count_of(r, REC_GROUP), 12);
 	assert_int_equal(count_of(r, REC_TUPLE), 12);
@@ -451,7 +392,7 @@ static void test_tree(void **state)
 		"shorter than by port 3");
 	/* indexes come one by one */
 	walk_to(w, next_of(r, REC_TUPLE, 1), NULL);
-	moment = walk_moment(w);
+	const struct sweep *moment = walk_moment(w);
 	for (uint32_t sw = 0; sw < s->fabric->n_switches; sw++)
 		assert_string_equal(ftree_tuple(ftree_of(moment->routing), sw, a, sizeof(a)),
 				    strcmp(switch_name(s->fabric, sw), "leaf-01") ? "-" : "2.0.0");
@@ -462,28 +403,23 @@ static void test_tree(void **state)
 		assert_string_equal(ftree_tuple(ftree_of(moment->routing), sw, a, sizeof(a)),
 				    ftree_tuple(ftree_of(session_routing(s)), sw, b, sizeof(b)));
 	sweep_unref(moment);
-	walk_free(w);
-	session_free(s);
 }
 
 /* Up to the refusal, whose rule the last comparison shows. */
 static void test_refused_tree(void **state)
 {
-	struct session *s = session_of("synth xgft:2,2,2:1,2,2; fail link leaf-01[3]; route ftree");
-	const struct recording *r = record(s, "ftree", &REC_EVERYTHING);
-	struct walk *w = walk_new(r);
+	AUTO_SESSION struct session *s =
+		session_after("synth xgft:2,2,2:1,2,2; fail link leaf-01[3]; route ftree");
+	AUTO_RECORDING const struct recording *r = recorded(s, "ftree", REC_EVERYTHING);
+	AUTO_WALK struct walk *w = walk_new(r);
 	size_t n = recording_steps(r);
 
-	(void)state;
 	assert_non_null(recording_refusal(r));
 	says_at(w, n - 1, "leaf-02: 2 groups up of 1 cable; not like leaf-01: 1 group up of 1 cable");
 	assert_string_equal(recording_rule(r, recording_event(r, n - 1)), "not alike");
 	says_at(w, n, "(AB09): leaf-01 has 1 up links, its siblings (leaf-02) 2");
 	ok_line(s, "step start ftree");
 	line_says(s, "step until refused", "AB09");
-	walk_free(w);
-	recording_unref(r);
-	session_free(s);
 }
 
 /* Every main climb goes by a group with as few as any. */
@@ -493,29 +429,21 @@ static void test_climbs(void **state)
 					     "xgft:3,3,3:1,2,3"};
 	unsigned climbs = 0;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(shapes); i++) {
-		char line[100];
-		struct session *s;
-		struct walk *w;
-		const struct ftree *t;
-		const struct recording *r;
+		AUTO_SESSION struct session *s = session_after("synth %s; route ftree", shapes[i]);
+		AUTO_WALK struct walk *w = walk_of(s);
+		const struct recording *r = walk_recording(w);
+		const struct ftree *t = ftree_of(session_routing(s));
 
-		snprintf(line, sizeof(line), "synth %s; route ftree", shapes[i]);
-		s = session_of(line);
-		w = walk_of(s);
-		r = walk_recording(w);
-		t = ftree_of(session_routing(s));
 		assert_non_null(t);
 		for (size_t k = 1; k <= recording_steps(r); k++) {
 			const struct rec_event *ev = recording_event(r, k);
-			const struct ft_switch *x;
 			uint32_t taken = NO_ID, least = NO_ID;
 
 			if (ev->kind != REC_CLIMB)
 				continue;
 			walk_to(w, k - 1, NULL);
-			x = &t->sw[ev->a];
+			const struct ft_switch *x = &t->sw[ev->a];
 			for (uint32_t g = x->slot[FT_UP]; g < x->slot[FT_UP] + x->n[FT_UP]; g++) {
 				const struct ft_group *up = &t->group[t->slot[g].group];
 				uint32_t load = walk_value(w, T_DOWN, t->n_links + t->slot[g].group);
@@ -527,8 +455,6 @@ static void test_climbs(void **state)
 			assert_int_equal(taken, least);
 			climbs++;
 		}
-		walk_free(w);
-		session_free(s);
 	}
 	assert_true(climbs > 100);
 }
@@ -536,28 +462,25 @@ static void test_climbs(void **state)
 /* Offers that are not taken: of a long run those in focus, and none without. */
 static void test_offers(void **state)
 {
-	struct session *s = session_of("synth xgft:8,8,8:1,8,8; route ftree");
+	AUTO_SESSION struct session *s = session_after("synth xgft:8,8,8:1,8,8; route ftree");
 	struct rec_focus focus = REC_EVERYTHING;
-	const struct recording *r = record(s, NULL, &focus);
-	size_t offers;
+	const struct recording *r = recorded(s, NULL, focus);
 
-	(void)state;
 	assert_int_equal(count_of(r, REC_OFFER), 0);
 	recording_unref(r);
 	for (uint32_t ep = 0; ep < s->fabric->n_endports; ep++) /* the last host */
 		if (!endport_is_switch(s->fabric, ep))
 			focus.lid = session_sweep(s)->lids->base[ep];
-	r = record(s, NULL, &focus);
-	offers = count_of(r, REC_OFFER);
+	r = recorded(s, NULL, focus);
+	size_t offers = count_of(r, REC_OFFER);
 	assert_true(offers > 100);
 	for (size_t i = next_of(r, REC_OFFER, 1); i; i = next_of(r, REC_OFFER, i + 1))
 		assert_int_equal(recording_event(r, i)->b, focus.lid);
 	recording_unref(r);
 	focus.sw = 0;
-	r = record(s, NULL, &focus);
+	r = recorded(s, NULL, focus);
 	assert_true(count_of(r, REC_OFFER) > 0 && count_of(r, REC_OFFER) < offers);
 	recording_unref(r);
-	session_free(s);
 }
 
 /* --- where steps are told of ------------------------------------------------------------------------- */
@@ -567,12 +490,11 @@ static bool has_section(const char *source)
 {
 	char file[64], number[16], path[128], line[400];
 	bool found = false;
-	FILE *f;
 
 	if (sscanf(source, "%63[a-z0-9-].md %15[0-9.]", file, number) != 2)
 		return !strncmp(source, "opensm(8)", 9);
 	snprintf(path, sizeof(path), "engines/doc/%s.md", file);
-	f = fopen(path, "r");
+	FILE *f = fopen(path, "r");
 	if (!f)
 		return false;
 	while (!found && fgets(line, sizeof(line), f)) {
@@ -620,14 +542,11 @@ static void test_sources(void **state)
 		"synth director:2,2,1,2; route mincontention",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(lines); i++) {
-		struct session *s = session_of(lines[i]);
-		const struct recording *r = record(s, NULL, &REC_EVERYTHING);
+		AUTO_SESSION struct session *s = session_after("%s", lines[i]);
+		AUTO_RECORDING const struct recording *r = recorded(s, NULL, REC_EVERYTHING);
 
 		check_sources(r);
-		recording_unref(r);
-		session_free(s);
 	}
 	assert_false(has_section("lash.md"
 				 " 99"));

@@ -2,35 +2,22 @@
  * ones). */
 #include "fixture.h"
 
-#include "core/base/memory.h"
-#include "core/base/text.h"
 #include "core/formats/readers.h"
 #include "core/session/out.h"
 #include "core/session/replay.h"
 
-static struct session *start(const char *lines)
-{
-	struct session *s = session_new(all_engines, all_commands);
-
-	ok_line(s, lines);
-	return s;
-}
-
 static void check_script(const char *lines, const char *script, const char *lost)
 {
-	struct session *s = start(lines);
-	struct replay r;
+	AUTO_SESSION struct session *s = session_after("%s", lines);
+	AUTO_BY(replay_free) struct replay r;
 
 	replay_make(&r, s, NULL, NULL, NULL);
 	assert_string_equal(text_str(&r.script), script);
 	assert_string_equal(text_str(&r.lost), lost);
-	replay_free(&r);
-	session_free(s);
 }
 
 static void test_script(void **state)
 {
-	(void)state;
 	check_script("synth ring:5", "synth ring:5\n", "");
 	check_script("load demo; route minhop", "load demo\nroute minhop\n", "");
 	check_script("set lmc 1; synth ring:5; route minhop; snapshot 'a b'; fail switch ring1; undo",
@@ -53,23 +40,20 @@ static void test_live_tables(void **state)
 {
 	static const char *const read[] = {"tables live", "tables live ca0:1", "route live"};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(read); i++) {
 		struct session *s =
-			start("synth ring:5; route minhop; reroute; snapshot a; fail switch ring1");
-		char *want = str_printf("synth ring:5\nroute minhop\n# %s\nsnapshot a\nfail switch ring1\n",
-					read[i]);
+			session_after("synth ring:5; route minhop; reroute; snapshot a; fail switch ring1");
+		AUTO_FREE char *want = str_printf(
+			"synth ring:5\nroute minhop\n# %s\nsnapshot a\nfail switch ring1\n", read[i]);
 		struct event *ev = &s->event[s->n_events - 2];
-		struct replay r;
+		AUTO_BY(replay_free) struct replay r;
 
 		free(ev->text);
 		ev->text = str_dup(read[i]); /* as if a device had been there */
 		replay_make(&r, s, NULL, NULL, NULL);
 		assert_string_equal(text_str(&r.script), want);
 		assert_non_null(strstr(text_str(&r.lost), read[i]));
-		replay_free(&r);
 		session_free(s);
-		free(want);
 	}
 }
 
@@ -77,10 +61,9 @@ static void test_live_tables(void **state)
 static void test_counted(void **state)
 {
 	char now[] = "a now", before[] = "before", *of[] = {now, before};
-	struct session *s = start("synth ring:5; route minhop");
+	AUTO_SESSION struct session *s = session_after("synth ring:5; route minhop");
 	struct replay r;
 
-	(void)state;
 	session_count(s, &(struct counter_reading){.source = str_dup("/dev/null")});
 	session_count(s, &(struct counter_reading){.source = NULL});
 	replay_make(&r, s, NULL, NULL, of);
@@ -97,22 +80,18 @@ static void test_counted(void **state)
 	assert_string_equal(text_str(&r.script), "synth ring:5\nroute minhop\ncounters all before\n");
 	assert_string_equal(text_str(&r.lost), "A reading of counters: /gone\\x0afail random 1.\n");
 	replay_free(&r);
-	session_free(s);
 }
 
 /* What was done before the fabric was read anew cannot be done again, and is counted. */
 static void test_read_anew(void **state)
 {
-	struct session *s = start("synth ring:5; route minhop; fail switch ring1");
+	AUTO_SESSION struct session *s = session_after("synth ring:5; route minhop; fail switch ring1");
 	struct err e = {0};
-	struct replay r;
+	AUTO_BY(replay_free) struct replay r;
 
-	(void)state;
 	assert_int_equal(session_go_on(s, make_fabric("ring:5"), EVENT_LOAD, "load x", NULL, &e), 0);
 	replay_make(&r, s, NULL, NULL, NULL);
 	assert_non_null(strstr(text_str(&r.lost), "Events before `load x`: 3.\n"));
-	replay_free(&r);
-	session_free(s);
 }
 
 /* A file that is gone by then, of a name with an end of line: none of it becomes a command. */
@@ -121,15 +100,13 @@ static void test_gone(void **state)
 	char path[] = "/tmp/ibscope-test-gone\nfail random 1\r-XXXXXX", *quoted, *line, *comment;
 	int fd = mkstemp(path);
 	FILE *f = fdopen(fd, "w");
-	struct session *s;
 	struct replay r;
 
-	(void)state;
 	fputs("Switch 2 \"S\"\n[1] \"A\"[1]\n\nHca 1 \"A\"\n[1] \"S\"[1]\n", f);
 	fclose(f);
 	quoted = word_quoted(path);
 	line = str_printf("load %s", quoted);
-	s = start(line);
+	AUTO_SESSION struct session *s = session_after("%s", line);
 	unlink(path);
 	comment = str_printf("# load /tmp/ibscope-test-gone\\x0afail random 1\\x0d%s\n", strrchr(path, '-'));
 	replay_make(&r, s, NULL, NULL, NULL);
@@ -140,7 +117,6 @@ static void test_gone(void **state)
 	assert_string_equal(text_str(&r.script), "load $'/x\\x0ay.ibnet'\n");
 	assert_int_equal(strcspn(text_str(&r.lost), "\n"), r.lost.len - 1);
 	replay_free(&r);
-	session_free(s);
 	free(quoted);
 	free(line);
 	free(comment);
@@ -148,24 +124,19 @@ static void test_gone(void **state)
 
 static void check_slurm(const char *lines, bool yaml, const char *expected)
 {
-	struct session *s = start(lines);
-	struct topo *t = topo_new(s->fabric, session_state(s));
-	struct text out = {0}, notes = {0};
+	AUTO_SESSION struct session *s = session_after("%s", lines);
+	AUTO_TOPO struct topo *t = topo_new(s->fabric, session_state(s));
+	AUTO_TEXT struct text out = {0}, notes = {0};
 	FILE *f = text_stream(&out);
 
 	assert_int_equal(write_slurm(f, t, yaml, &notes, NULL), 0);
 	fclose(f);
 	if (!strstr(text_str(&out), expected))
 		fail_msg("found \"%s\", expected \"%s\"", text_str(&out), expected);
-	text_free(&out);
-	text_free(&notes);
-	topo_unref(t);
-	session_free(s);
 }
 
 static void test_slurm(void **state)
 {
-	(void)state;
 	check_slurm("synth xgft:2,2,2:1,2,2", false,
 		    "SwitchName=leaf-01 Nodes=node[0001-0002]\nSwitchName=leaf-02 Nodes=node[0003-0004]\n"
 		    "SwitchName=leaf-03 Nodes=node[0005-0006]\nSwitchName=leaf-04 Nodes=node[0007-0008]\n");

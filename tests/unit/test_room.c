@@ -1,13 +1,8 @@
 /* What the machine has left, read from a folder that stands for it; limits of what is read. */
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "core/base/cursor.h"
-#include "core/base/memory.h"
-#include "core/base/text.h"
 #include "tests/unit/fixture.h"
 
 #define MB ((size_t)1 << 20)
@@ -18,24 +13,21 @@ static char root[64];
 
 static void put(const char *path, const char *text)
 {
-	char *whole = str_printf("%s%s", root, path);
-	FILE *f;
+	AUTO_FREE char *whole = str_printf("%s%s", root, path);
 
 	for (char *p = whole + strlen(root) + 1; (p = strchr(p, '/')); p++) {
 		*p = 0;
 		mkdir(whole, 0700);
 		*p = '/';
 	}
-	f = fopen(whole, "w");
+	FILE *f = fopen(whole, "w");
 	assert_non_null(f);
 	assert_true(fputs(text, f) >= 0);
 	assert_int_equal(fclose(f), 0);
-	free(whole);
 }
 
 static int machine(void **state)
 {
-	(void)state;
 	strcpy(root, "/tmp/ibscope-room-XXXXXX");
 	assert_non_null(mkdtemp(root));
 	put("/proc/meminfo", "MemTotal:        8388608 kB\nMemFree:          102400 kB\n"
@@ -45,29 +37,23 @@ static int machine(void **state)
 
 static int remove_machine(void **state)
 {
-	char *command = str_printf("rm -rf '%s'", root);
-	int rc = system(command);
+	AUTO_FREE char *command = str_printf("rm -rf '%s'", root);
 
-	(void)state;
-	free(command);
-	return rc;
+	return system(command);
 }
 
 static void test_machine(void **state)
 {
-	(void)state;
 	assert_int_equal(mem_available(root), 1536 * MB);
 }
 
 static void test_unknown(void **state)
 {
-	(void)state;
 	assert_int_equal(mem_available("/nowhere"), SIZE_MAX);
 }
 
 static void test_cgroup2(void **state)
 {
-	(void)state;
 	put("/proc/self/cgroup", "0::/system.slice/a.service\n");
 	put("/sys/fs/cgroup/system.slice/a.service/memory.max", "max\n");
 	put("/sys/fs/cgroup/system.slice/a.service/memory.current", "999\n");
@@ -86,7 +72,6 @@ static void test_cgroup2(void **state)
 /* In a container the group is the top one, and its limit stands there. */
 static void test_container(void **state)
 {
-	(void)state;
 	put("/proc/self/cgroup", "0::/\n");
 	put("/sys/fs/cgroup/memory.max", "209715200\n");
 	put("/sys/fs/cgroup/memory.current", "104857600\n");
@@ -95,7 +80,6 @@ static void test_container(void **state)
 
 static void test_cgroup1(void **state)
 {
-	(void)state;
 	put("/proc/self/cgroup", "9:name=systemd:/\n4:hugetlb,memory:/job/7\n1:cpu:/memory\n0::/\n");
 	put("/sys/fs/cgroup/memory/job/7/memory.limit_in_bytes", "9223372036854771712\n");
 	put("/sys/fs/cgroup/memory/job/7/memory.usage_in_bytes", "5000\n");
@@ -110,7 +94,6 @@ static void test_room(void **state)
 {
 	struct err e = {0};
 
-	(void)state;
 	assert_int_equal(mem_room(&e, MEM_LARGE - 1, "nothing"), 0);
 	assert_int_equal(mem_room(&e, SIZE_MAX / 2, "pairs of %d hosts", 3), -1);
 	assert_true(err_is_memory(&e));
@@ -127,20 +110,18 @@ static void test_room(void **state)
  */
 static void test_reserve(void **state)
 {
-	struct rlimit was, now;
+	struct rlimit was;
 	unsigned long long data;
 	struct err e = {0};
-	size_t room;
 	FILE *f = fopen("/proc/self/statm", "r");
 
-	(void)state;
 	assert_int_equal(fscanf(f, "%*u %*u %*u %*u %*u %llu", &data), 1);
 	fclose(f);
 	assert_int_equal(getrlimit(RLIMIT_DATA, &was), 0);
-	now = was;
+	struct rlimit now = was;
 	now.rlim_cur = data * (unsigned long long)sysconf(_SC_PAGESIZE) + 128 * MB;
 	assert_int_equal(setrlimit(RLIMIT_DATA, &now), 0);
-	room = mem_available("");
+	size_t room = mem_available("");
 	assert_in_range(room, 100 * MB, 140 * MB);
 	assert_int_equal(mem_room(&e, room - 33 * MB, "much"), 0);
 	assert_int_equal(mem_room(&e, room - 31 * MB, "more"), -1);
@@ -152,7 +133,6 @@ static void test_text(void **state)
 {
 	char b[32];
 
-	(void)state;
 	assert_string_equal(mem_text(1, b, sizeof(b)), "1 byte");
 	assert_string_equal(mem_text(999, b, sizeof(b)), "999 bytes");
 	assert_string_equal(mem_text(1000, b, sizeof(b)), "1.0 kB");
@@ -168,10 +148,9 @@ static void test_lines(void **state)
 {
 	static char given[] = "one\n\nthree";
 	FILE *f = fmemopen(given, strlen(given), "r");
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 	struct err e = {0};
 
-	(void)state;
 	assert_int_equal(read_text_line(f, "x", &t, &e), 1);
 	assert_string_equal(t.s, "one\n");
 	assert_int_equal(read_text_line(f, "x", &t, &e), 1);
@@ -188,15 +167,13 @@ static void test_lines(void **state)
 	assert_int_equal(read_text_line(f, "top", &t, &e), -1);
 	assert_string_equal(e.msg, "top: Is a directory");
 	fclose(f);
-	text_free(&t);
 }
 
 static void test_stream(void **state)
 {
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 	FILE *f = text_stream(&t);
 
-	(void)state;
 	assert_true(fprintf(f, "a%d", 1) == 2);
 	assert_int_equal(fputc(0, f), 0);
 	for (int i = 0; i < 20000; i++)
@@ -205,7 +182,6 @@ static void test_stream(void **state)
 	assert_int_equal(t.len, 3 + 200000);
 	assert_string_equal(t.s, "a1");
 	assert_string_equal(t.s + t.len - 10, "0123456789");
-	text_free(&t);
 }
 
 #define ON_MACHINE(test) cmocka_unit_test_setup_teardown(test, machine, remove_machine)

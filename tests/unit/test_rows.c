@@ -6,7 +6,7 @@
 /* Two switches, a host on each; ports of hosts by GUID where it is told. */
 static void check_small(const char *file, bool labels, bool guids)
 {
-	struct fabric *f = load(file);
+	AUTO_FABRIC struct fabric *f = load(file);
 	uint64_t h1 = guids ? 0xb1 : 0x100003, h2 = guids ? 0xc1 : 0x100004;
 
 	assert_int_equal(f->warnings.n, 0);
@@ -33,14 +33,12 @@ static void check_small(const char *file, bool labels, bool guids)
 		assert_string_equal(fabric_port_label(f, port(f, 0xa1, 4)), "1/2/2");
 		assert_string_equal(fabric_port_label(f, port(f, h2, 1)), "B7D0F0/0/0/1");
 	}
-	fabric_unref(f);
 }
 
 static void test_forms(void **state)
 {
 	struct fabric *f = load(CORPUS "labels.db_csv");
 
-	(void)state;
 	check_small(CORPUS "small.net_dump", true, true);
 	check_small(CORPUS "old.net_dump", false, true);
 	check_small(CORPUS "small.net_dump_ext", true, true);
@@ -63,7 +61,7 @@ static void test_forms(void **state)
 /* A host's two ports below one line; blanks as people leave them; FDR10 behind the rate. */
 static void test_pasted(void **state)
 {
-	struct fabric *f = parse(
+	AUTO_FABRIC struct fabric *f = parse(
 		"CA:  twice HCA-1:\n"
 		"    0xf45214030091ba51" LINK(
 			"6", "1", "2", "1",
@@ -73,7 +71,6 @@ static void test_pasted(void **state)
 				      LINK("2", "2", "4", "2", "twice HCA-1"));
 	uint32_t host = node(f, 0xf45214030091ba51);
 
-	(void)state;
 	assert_int_equal(f->warnings.missing, 0);
 	assert_int_equal(f->n_nodes, 2);
 	assert_int_equal(f->node_nports[host], 2);
@@ -81,7 +78,6 @@ static void test_pasted(void **state)
 	assert_int_equal(f->port_guid[f->node_port[host] + 2], 0xf45214030091ba52);
 	assert_int_equal(f->port_speed[f->node_port[host] + 2], SPEED_FDR10);
 	assert_int_equal(f->port_speed[f->node_port[host] + 1], SPEED_QDR);
-	fabric_unref(f);
 }
 
 /* Ports of a channel adapter in rows of their own: one node when GUIDs follow and names are the same. */
@@ -97,16 +93,13 @@ static void test_siblings(void **state)
 		unsigned nodes;
 	} table[] = {{"h", 2}, {"other", 3}};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(table); i++) {
-		char *text = str_printf(form, table[i].name);
-		struct fabric *f = parse(text);
+		AUTO_FREE char *text = str_printf(form, table[i].name);
+		AUTO_FABRIC struct fabric *f = parse(text);
 
 		assert_int_equal(f->n_nodes, table[i].nodes);
 		assert_int_equal(f->n_links, 2);
 		assert_int_equal(f->warnings.n, 0);
-		fabric_unref(f);
-		free(text);
 	}
 }
 
@@ -116,7 +109,6 @@ static void test_parts(void **state)
 	struct fabric *f = parse("Switch: 0xa1 sw:\n" LINK("2", "1", "6", "1", "host")
 					 LINK("2", "3", "9", "36", "spine"));
 
-	(void)state;
 	assert_int_equal(f->n_nodes, 2); /* the host, which switches alone tell; no switch of unknown GUID */
 	warns(f, "cut list", 0,
 	      "1 port of switches without a line, which this tool writes of all (the first: port 2");
@@ -147,15 +139,13 @@ static void test_parts(void **state)
 /* A switch with n ports, all down, in each form; the bad line comes behind them. */
 static char *ports_and(const char *head, const char *form, unsigned n, const char *bad)
 {
-	struct text t = {0};
-	char *s;
+	AUTO_TEXT struct text t = {0};
 
 	text_add(&t, "%s", head);
 	for (unsigned p = 1; p <= n; p++)
 		text_add(&t, form, p, p);
 	text_add(&t, "%s\n", bad);
-	s = str_dup(text_str(&t));
-	text_free(&t);
+	char *s = str_dup(text_str(&t));
 	return s;
 }
 
@@ -201,9 +191,8 @@ static void test_unread(void **state)
 		 "with ports of 1 to 254 and LIDs up"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(table); i++) {
-		char *few = ports_and(table[i].head, table[i].form, 5, table[i].bad);
+		AUTO_FREE char *few = ports_and(table[i].head, table[i].form, 5, table[i].bad);
 		char *many = ports_and(table[i].head, table[i].form, 20, table[i].bad);
 		struct fabric *f = parse(many);
 
@@ -228,7 +217,6 @@ static void test_unread(void **state)
 			warns(f, "cut record", 0, "x ends within a record");
 			fabric_unref(f);
 		}
-		free(few);
 		free(many);
 	}
 }

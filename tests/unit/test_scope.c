@@ -1,22 +1,17 @@
 /* Which hosts count: scopes and aggregation nodes, against plain counting; tables never depend on them. */
-#include <inttypes.h>
 #include "core/analysis/credit/cdg.h"
 #include "core/analysis/credit/check.h"
 #include "core/analysis/traffic/loads.h"
 #include "core/analysis/traffic/shift.h"
-#include "core/base/memory.h"
 #include "core/base/rng.h"
-#include "core/base/text.h"
 #include "core/routing/paths.h"
 #include "tests/unit/fixture.h"
 
 static struct session *session_of(const char *spec, const char *engine)
 {
 	struct session *s = session_new(all_engines, all_commands);
-	char *line = str_printf("synth %s; route %s", spec, engine);
 
-	ok_line(s, line);
-	free(line);
+	ok_linef(s, "synth %s; route %s", spec, engine);
 	return s;
 }
 
@@ -32,14 +27,13 @@ static void expect_counts(struct session *s)
 {
 	const struct routing *r = session_routing(s);
 	const struct fabric *f = s->fabric;
-	uint32_t *load = NEW_ARRAY(f->n_ports, uint32_t);
+	AUTO_FREE uint32_t *load = NEW_ARRAY(f->n_ports, uint32_t);
 	uint64_t pairs = 0, lost = 0;
 	struct check_result c;
-	struct loads *l;
 
 	for (uint32_t a = 0; a < f->n_endports; a++)
 		for (uint32_t b = 0; b < f->n_endports; b++) {
-			struct path p;
+			AUTO_BY(path_free) struct path p = {0};
 
 			if (a == b || !counts(s, a) || !counts(s, b))
 				continue;
@@ -50,15 +44,12 @@ static void expect_counts(struct session *s)
 			for (unsigned i = 0; p.end == PATH_OK && i < p.n; i++)
 				if (p.hop[i].out)
 					load[switch_port_id(f, p.hop[i].sw, p.hop[i].out)]++;
-			path_free(&p);
 		}
 	assert_int_equal(check_routing(r, &c, NULL), 0);
 	assert_int_equal(c.pairs, pairs);
 	assert_int_equal(c.unreachable, lost);
-	l = loads_new(r, &pattern_all, NULL);
+	AUTO_ARENA struct loads *l = loads_new(r, &pattern_all, NULL);
 	assert_memory_equal(l->port, load, f->n_ports * sizeof(*load));
-	arena_free(l);
-	free(load);
 }
 
 /* What the last event did to pairs that count, pair by pair. */
@@ -93,7 +84,7 @@ static void expect_change(struct session *s)
 
 static void random_scope(struct session *s, uint64_t *rng)
 {
-	struct text line = {0};
+	AUTO_TEXT struct text line = {0};
 	bool minus = rng_below(rng, 3) == 0;
 
 	text_add(&line, "scope");
@@ -103,7 +94,6 @@ static void random_scope(struct session *s, uint64_t *rng)
 	if (line.len == 5)
 		text_add(&line, " off");
 	ok_line(s, text_str(&line));
-	text_free(&line);
 }
 
 static void test_counting(void **state)
@@ -112,10 +102,10 @@ static void test_counting(void **state)
 					    "random:10,4,seed=%lu,aggregation=1", "xgft:2,3,2:2,2,1"};
 	uint64_t rng = test_seed();
 
-	(void)state;
 	for (unsigned i = 0; i < 12; i++) {
-		char *spec = str_printf(specs[i % ARRAY_LEN(specs)], (unsigned long)rng_below(&rng, 1000));
-		struct session *s = session_of(spec, i % 2 ? "minhop" : "updn,minhop");
+		AUTO_FREE char *spec =
+			str_printf(specs[i % ARRAY_LEN(specs)], (unsigned long)rng_below(&rng, 1000));
+		AUTO_SESSION struct session *s = session_of(spec, i % 2 ? "minhop" : "updn,minhop");
 
 		for (unsigned k = 0; k < 5; k++) {
 			char *fail =
@@ -132,8 +122,6 @@ static void test_counting(void **state)
 		}
 		random_scope(s, &rng); /* what the failure changed, for others */
 		expect_change(s);
-		session_free(s);
-		free(spec);
 	}
 }
 
@@ -157,11 +145,10 @@ static void test_tables_stay(void **state)
 					    "restore host node0002", "sweep", "restore all"};
 	uint64_t rng = test_seed();
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(engines); i++)
 		for (unsigned cache = 0; cache < 2; cache++) {
-			struct session *a = session_of("xgft:3,3:1,2,aggregation=1", engines[i]);
-			struct session *b = session_of("xgft:3,3:1,2,aggregation=1", engines[i]);
+			AUTO_SESSION struct session *a = session_of("xgft:3,3:1,2,aggregation=1", engines[i]);
+			AUTO_SESSION struct session *b = session_of("xgft:3,3:1,2,aggregation=1", engines[i]);
 
 			if (cache)
 				ok_line(a, "set use_ucast_cache TRUE");
@@ -177,8 +164,6 @@ static void test_tables_stay(void **state)
 			}
 			ok_line(a,
 				"layers; check; shifts; why leaf-01 node0005; step start leaf-01 node0005");
-			session_free(a);
-			session_free(b);
 		}
 }
 
@@ -191,9 +176,8 @@ static uint32_t n_counted(const struct session *s)
 
 static void test_words(void **state)
 {
-	struct session *s = session_of("xgft:4,4:1,2,aggregation=1", "minhop");
+	AUTO_SESSION struct session *s = session_of("xgft:4,4:1,2,aggregation=1", "minhop");
 
-	(void)state;
 	assert_int_equal(n_counted(s), 16);
 	line_says(s, "scope", "No scope: all hosts count.");
 	line_says(s, "scope node000[1-4]", "Scope node000[1-4]: 4 host ports.\n");
@@ -212,14 +196,12 @@ static void test_words(void **state)
 	line_says(s, "scope", "Scope node0001 node0002[1] 0x0002c90300f00041: 3 host ports.\n");
 	line_says(s, "scope off", "All hosts count again.\n");
 	line_says(s, "scope all", "All hosts count already.\n");
-	session_free(s);
 }
 
 static void test_history(void **state)
 {
-	struct session *s = session_of("xgft:4,4:1,2", "minhop");
+	AUTO_SESSION struct session *s = session_of("xgft:4,4:1,2", "minhop");
 
-	(void)state;
 	ok_line(s, "scope node000[1-4]; fail switch spine-01; scope node0001 node0005");
 	line_says(s, "journal", ">  4  scope node0001 node0005");
 	line_says(s, "journal", "   2  scope node000[1-4]");
@@ -234,19 +216,17 @@ static void test_history(void **state)
 	line_says(s, "scope", "Scope node000[1-4]: 4 host ports, 1 of them down or cut off.\n");
 	ok_line(s, "reset");
 	assert_int_equal(n_counted(s), 4);
-	session_free(s);
 }
 
 /* Found by GUID in another fabric, where names may be others; those that are not there are told. */
 static void test_other_fabric(void **state)
 {
-	struct session *s = session_of("xgft:4,4:1,2", "minhop");
+	AUTO_SESSION struct session *s = session_of("xgft:4,4:1,2", "minhop");
 	struct err e;
 	bool fault;
 	int rc;
 	char *text;
 
-	(void)state;
 	ok_line(s, "scope node000[1-4]; synth xgft:4,2:1,2");
 	assert_int_equal(n_counted(s), 4);
 	ok_line(s, "set port_guids ibsim; unset port_guids");
@@ -264,7 +244,6 @@ static void test_other_fabric(void **state)
 	assert_non_null(strstr(text, "\"sound\":false"));
 	assert_true(fault);
 	free(text);
-	session_free(s);
 }
 
 /* --- judgements -------------------------------------------------------------------------------- */
@@ -272,12 +251,11 @@ static void test_other_fabric(void **state)
 /* A failure that concerns nobody of the job is none for it. */
 static void test_check(void **state)
 {
-	struct session *s = session_of("xgft:3,3:1,2,aggregation=1", "updn");
+	AUTO_SESSION struct session *s = session_of("xgft:3,3:1,2,aggregation=1", "updn");
 	struct err e;
 	bool fault;
 	int rc;
 
-	(void)state;
 	ok_line(s, "fail switch leaf-01");
 	free(run_line(s, "check", &rc, &e, false, &fault));
 	assert_true(fault);
@@ -291,36 +269,29 @@ static void test_check(void **state)
 	assert_true(fault);
 	line_says(s, "survey switches", "Scope node000[1-5]: 5 host ports, 3 of them down or cut off.");
 	line_says(s, "compare minhop updn", "Scope node000[1-5]");
-	session_free(s);
 }
 
 /* Credit loops of hosts: those that only aggregation nodes make do not count, unless asked for. */
 static void test_loops(void **state)
 {
-	struct session *s = session_of("torus:4x4,aggregation=1", "minhop");
+	AUTO_SESSION struct session *s = session_of("torus:4x4,aggregation=1", "minhop");
 	struct err e;
-	struct cdg *few, *all;
 
-	(void)state;
 	ok_line(s, "scope node0001 node0002");
-	few = cdg_new(session_routing(s), CDG_ALL_VLS, false, NULL, &e);
-	all = cdg_new(session_routing(s), CDG_ALL_VLS, true, NULL, &e);
+	AUTO_ARENA struct cdg *few = cdg_new(session_routing(s), CDG_ALL_VLS, false, NULL, &e);
+	AUTO_ARENA struct cdg *all = cdg_new(session_routing(s), CDG_ALL_VLS, true, NULL, &e);
 	assert_int_equal(few->n_components, 0);
 	assert_true(few->n_channels <= 8);
 	assert_true(all->n_components > 0);
-	arena_free(few);
-	arena_free(all);
-	session_free(s);
 }
 
 /* Shifts go round among the hosts of the scope, whatever the engine's order holds beside them. */
 static void test_shifts(void **state)
 {
-	struct session *s = session_of("xgft:4,4:1,4", "ftree");
+	AUTO_SESSION struct session *s = session_of("xgft:4,4:1,4", "ftree");
 	struct shift_order *o;
 	struct err e;
 
-	(void)state;
 	ok_line(s, "fail host node0002");
 	o = shift_order_new(session_routing(s), s->setup, s->engines, NULL, NULL, &e);
 	assert_int_equal(o->n, 16); /* with the place of the one that is missing */
@@ -332,7 +303,6 @@ static void test_shifts(void **state)
 		assert_true(session_sweep(s)->hosts->in[o->place[i]]);
 	arena_free(o);
 	line_says(s, "shifts", "Order of 3 places");
-	session_free(s);
 }
 
 int main(void)

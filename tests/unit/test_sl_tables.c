@@ -1,6 +1,4 @@
 /* SLs and SL-to-VL maps from files: read, written, used by paths and channel dependencies. */
-#include "core/base/err.h"
-#include "core/base/text.h"
 #include "fixture.h"
 
 #include "core/analysis/credit/cdg.h"
@@ -17,9 +15,7 @@ struct ring {
 
 static void ring_new(struct ring *x)
 {
-	*x = (struct ring){.s = session_new(all_engines, all_commands)};
-	ok_line(x->s, "synth ring:6");
-	ok_line(x->s, "route minhop");
+	*x = (struct ring){.s = session_after("synth ring:6; route minhop")};
 	x->f = x->s->fabric;
 	x->w = session_sweep(x->s);
 	x->l = sl_tables_new(x->f, x->w->lids->max_lid);
@@ -51,17 +47,14 @@ static char *formatted(const char *fmt, uint64_t guid)
 
 static void test_maps(void **state)
 {
-	uint64_t guid;
-	struct ring x;
-	char *t;
+	AUTO_BY(ring_free) struct ring x;
 
-	(void)state;
 	ring_new(&x);
-	guid = x.f->node_guid[x.f->switch_node[2]];
-	t = formatted("Switch 0x%lx, base LID 1, \"x\"\n#in out : 0 1\n#---\n"
-		      "0   1   : 15 14 13 12 11 10 9 8 7 6 5 4 3 2 1 0 \n\nChannel Adapter 0x5, x\n"
-		      "0   0   : 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n",
-		      guid);
+	uint64_t guid = x.f->node_guid[x.f->switch_node[2]];
+	char *t = formatted("Switch 0x%lx, base LID 1, \"x\"\n#in out : 0 1\n#---\n"
+			    "0   1   : 15 14 13 12 11 10 9 8 7 6 5 4 3 2 1 0 \n\nChannel Adapter 0x5, x\n"
+			    "0   0   : 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n",
+			    guid);
 	assert_int_equal(maps(&x, t), 0);
 	free(t);
 	for (unsigned sl = 0; sl < 16; sl++) {
@@ -84,16 +77,14 @@ static void test_maps(void **state)
 	t = formatted("Switch 0x%lx\n0 1 : 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 16\n", guid);
 	assert_int_equal(maps(&x, t), -1);
 	free(t);
-	ring_free(&x);
 }
 
 static void test_sls(void **state)
 {
-	struct ring x;
+	AUTO_BY(ring_free) struct ring x;
 	uint32_t ep;
 	char *t;
 
-	(void)state;
 	ring_new(&x);
 	for (ep = 0; endport_is_switch(x.f, ep);)
 		ep++;
@@ -121,7 +112,6 @@ static void test_sls(void **state)
 	assert_string_equal(x.e.msg,
 			    "sls:1: found '1 2 16', expected `SLID DLID SL`, `GUID DLID SL` or `LID : SL` "
 			    "of a block");
-	ring_free(&x);
 }
 
 /* Tables and SLs of LASH written to files and read again are as sound as LASH; with all SLs on VL 0 they
@@ -129,26 +119,21 @@ static void test_sls(void **state)
 static void test_files_in_use(void **state)
 {
 	char folder[] = "/tmp/ibscope-lanes-XXXXXX", line[200];
-	struct session *s = session_new(all_engines, all_commands);
+	AUTO_SESSION struct session *s = session_new(all_engines, all_commands);
 	static const char *const files[] = {"lfts", "paths", "maps"};
-	FILE *f;
 
-	(void)state;
 	assert_non_null(mkdtemp(folder));
 	ok_line(s, "synth ring:6");
 	ok_line(s, "route lash");
 	for (unsigned i = 0; i < 2; i++) {
-		snprintf(line, sizeof(line), "export %s %s/%s", files[i], folder, files[i]);
-		ok_line(s, line);
+		ok_linef(s, "export %s %s/%s", files[i], folder, files[i]);
 	}
-	snprintf(line, sizeof(line), "route file,no_fallback lfts_file=%s/lfts", folder);
-	ok_line(s, line);
+	ok_linef(s, "route file,no_fallback lfts_file=%s/lfts", folder);
 	line_says(s, "check", "VL 0: credit loops");
-	snprintf(line, sizeof(line), "set path_sl_file %s/paths", folder);
-	ok_line(s, line);
+	ok_linef(s, "set path_sl_file %s/paths", folder);
 	line_says(s, "check", "Sound");
 	snprintf(line, sizeof(line), "%s/maps", folder);
-	f = fopen(line, "w");
+	FILE *f = fopen(line, "w");
 	assert_non_null(f);
 	for (uint32_t sw = 0; sw < s->fabric->n_switches; sw++)
 		for (unsigned in = 0; in <= s->fabric->switch_nports[sw]; in++)
@@ -175,7 +160,6 @@ static void test_files_in_use(void **state)
 		unlink(line);
 	}
 	rmdir(folder);
-	session_free(s);
 }
 
 /* One map for all ports of each switch: all SLs to a VL.  vl: of even and of odd switches, and of switch 2.
@@ -199,32 +183,24 @@ static void write_maps(const char *name, const struct fabric *f, const unsigned 
 
 static struct session *ring_with_maps(const unsigned vl[3])
 {
-	char name[] = "/tmp/ibscope-lanes-XXXXXX", line[100];
-	struct session *s = session_new(all_engines, all_commands);
-	int fd = mkstemp(name);
+	AUTO_TEMP char *name = temp_file("");
+	struct session *s = session_after("synth ring:6");
 
-	assert_true(fd >= 0);
-	close(fd);
-	ok_line(s, "synth ring:6");
 	write_maps(name, s->fabric, vl);
-	snprintf(line, sizeof(line), "route minhop sl2vl_file=%s", name);
-	ok_line(s, line);
-	unlink(name);
+	ok_linef(s, "route minhop sl2vl_file=%s", name);
 	return s;
 }
 
 /* Loops that change their VL at every switch are found from each of their VLs. */
 static void test_loops_across_vls(void **state)
 {
-	struct session *s = ring_with_maps((const unsigned[]){0, 1, 0});
+	AUTO_SESSION struct session *s = ring_with_maps((const unsigned[]){0, 1, 0});
 	struct cdg *c = cdg_new(session_routing(s), CDG_ALL_VLS, false, NULL, NULL);
 	unsigned n_channels = 0;
 	bool fault;
 	struct err e;
-	char *text;
 	int rc;
 
-	(void)state;
 	assert_true(c->crosses);
 	assert_int_equal(c->n_components, 2);
 	for (int vl = 0; vl < 2; vl++) {
@@ -246,7 +222,7 @@ static void test_loops_across_vls(void **state)
 	line_says(s, "cdg 1", "12 channels, 18 dependencies, 6 channels on cycles");
 	line_fails(s, "export dot - cdg 1 group 3", "expected one of the 2 groups");
 	line_fails(s, "export dot - cdg 2 group 1", "expected one of the 0 groups");
-	text = run_line(s, "export dot - cdg 1 group 2", &rc, &e, false, &fault);
+	char *text = run_line(s, "export dot - cdg 1 group 2", &rc, &e, false, &fault);
 	for (const char *p = text; (p = strstr(p, "[label=\"")) != NULL; p++)
 		n_channels++;
 	assert_int_equal(n_channels, 6);
@@ -254,61 +230,53 @@ static void test_loops_across_vls(void **state)
 	text = run_line(s, "cycles", &rc, &e, true, &fault);
 	assert_non_null(strstr(text, "\"vl\":0,\"vls\":[0,1]"));
 	free(text);
-	session_free(s);
 }
 
 /* A switch that sends all to VL 15 passes nothing on: its host's 10 routes are lost, and those through it. */
 static void test_drops(void **state)
 {
-	struct session *s = ring_with_maps((const unsigned[]){0, 0, 15});
+	AUTO_SESSION struct session *s = ring_with_maps((const unsigned[]){0, 0, 15});
 	unsigned through = 0;
-	char line[100];
 
-	(void)state;
 	for (uint32_t a = 0; a < s->fabric->n_endports; a++) {
 		const struct routing *r = session_routing(s);
 
 		for (uint32_t b = 0; !endport_is_switch(s->fabric, a) && b < s->fabric->n_endports; b++) {
-			struct path p;
+			AUTO_BY(path_free) struct path p = {0};
 
 			if (a == b || endport_is_switch(s->fabric, b))
 				continue;
 			path_trace(r, a, r->lids->base[a], r->lids->base[b], &p);
 			for (unsigned i = 0; i < p.n; i++)
 				through += p.hop[i].sw == 2;
-			path_free(&p);
 		}
 	}
 	assert_true(through >= 10);
-	snprintf(line, sizeof(line), "%u routes are dropped where their SL leads to VL 15.\n", through);
+	AUTO_FREE char *line = str_printf("%u routes are dropped where their SL leads to VL 15.\n", through);
 	line_says(s, "layers", line);
 	line_says(s, "cycles", line);
 	line_says(s, "check", line);
 	line_says(s, "check", "NOT SOUND");
 	line_says(s, "cycles", "No credit loops");
-	session_free(s);
 }
 
 /* A file that goes bad between sweeps: a message, and all stays as it was. */
 static void test_bad_file(void **state)
 {
-	char name[] = "/tmp/ibscope-lanes-XXXXXX", line[100];
-	struct session *s = session_new(all_engines, all_commands);
+	char name[] = "/tmp/ibscope-lanes-XXXXXX";
+	AUTO_SESSION struct session *s = session_new(all_engines, all_commands);
 	int fd = mkstemp(name);
 
-	(void)state;
 	assert_true(fd >= 0);
 	ok_line(s, "synth ring:4");
 	ok_line(s, "route minhop");
-	snprintf(line, sizeof(line), "set path_sl_file %s", name);
-	ok_line(s, line);
+	ok_linef(s, "set path_sl_file %s", name);
 	assert_int_equal(write(fd, "nonsense\n", 9), 9);
 	close(fd);
 	line_fails(s, "sweep", ":1: found 'nonsense'");
 	line_says(s, "check", "unreachable");
 	unlink(name);
 	line_fails(s, "sweep", name);
-	session_free(s);
 }
 
 static void count_map(void *arg, uint32_t ep, unsigned in, unsigned out, sl2vl_map m)
@@ -326,11 +294,10 @@ static void test_each(void **state)
 										       "0 0"};
 	char name[] = "/tmp/ibscope-maps-XXXXXX";
 	unsigned sum = 0;
-	struct ring x;
+	AUTO_BY(ring_free) struct ring x;
 	uint32_t ca = 0;
 	int fd = mkstemp(name);
 
-	(void)state;
 	assert_true(fd >= 0);
 	ring_new(&x);
 	while (endport_is_switch(x.f, ca))
@@ -354,7 +321,6 @@ static void test_each(void **state)
 	close(fd);
 	unlink(name);
 	assert_int_equal(sl2vl_file_each(name, x.f, count_map, &sum, NULL, &x.e), -1);
-	ring_free(&x);
 }
 
 int main(void)

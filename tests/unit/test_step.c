@@ -2,7 +2,6 @@
  * Recordings as `step` uses them: of a run above record_limit the part in focus is kept and tells of itself
  * what the whole tells; rules are those of `why`; jumps are fast.  On random fabrics by a fresh seed.
  */
-#include "core/base/memory.h"
 #include "core/base/rng.h"
 #include "core/session/replay.h"
 #include "core/sm/sweep.h"
@@ -84,7 +83,7 @@ static bool says_less(const struct walk *w)
 
 static void same_sentence(struct walk *part, struct walk *whole, const char *what)
 {
-	struct text a = {0}, b = {0};
+	AUTO_TEXT struct text a = {0}, b = {0};
 
 	walk_sentence(part, &a);
 	walk_sentence(whole, &b);
@@ -92,15 +91,13 @@ static void same_sentence(struct walk *part, struct walk *whole, const char *wha
 	if (strncmp(text_str(&a), text_str(&b), says_less(part) ? strcspn(text_str(&a), ":") : a.len) != 0)
 		fail_msg("%s: step %zu of the part: %s\nbut %zu of all: %s", what, walk_step(part),
 			 text_str(&a), walk_step(whole), text_str(&b));
-	text_free(&a);
-	text_free(&b);
 }
 
 /* Both walks side by side: each step of the part is one of the whole, in the same order. */
 static void side_by_side(const struct recording *r, const struct recording *all, uint64_t *seed,
 			 const char *what)
 {
-	struct walk *part = walk_new(r), *whole = walk_new(all);
+	AUTO_WALK struct walk *part = walk_new(r), *whole = walk_new(all);
 	size_t j = 0, n = recording_steps(r);
 
 	for (size_t i = 1; i <= n; i++) {
@@ -121,26 +118,12 @@ static void side_by_side(const struct recording *r, const struct recording *all,
 	walk_to(part, 0, NULL);
 	walk_to(whole, 0, NULL);
 	same_cells(part, whole, what);
-	walk_free(part);
-	walk_free(whole);
-}
-
-/* All cells of a walk, one number. */
-static uint64_t sum(const struct walk *w)
-{
-	const struct recording *r = walk_recording(w);
-	uint64_t h = 1469598103934665603u;
-
-	for (int t = 0; t < N_TABLES; t++)
-		for (size_t i = 0; i < recording_cells(r, t); i++)
-			h = (h ^ walk_value(w, t, i)) * 1099511628211u;
-	return h;
 }
 
 /* A step of a part is the same from wherever it was come to. */
 static void ways_agree(const struct recording *r, uint64_t *seed, const char *what)
 {
-	struct walk *a = walk_new(r), *b = walk_new(r);
+	AUTO_WALK struct walk *a = walk_new(r), *b = walk_new(r);
 	uint32_t n = (uint32_t)recording_steps(r);
 
 	for (int k = 0; k < 4; k++) {
@@ -150,11 +133,9 @@ static void ways_agree(const struct recording *r, uint64_t *seed, const char *wh
 		walk_to(b, n, NULL);
 		walk_to(b, rng_below(seed, n + 1), NULL);
 		walk_to(b, to, NULL);
-		if (sum(a) != sum(b))
+		if (walk_sum(a) != walk_sum(b))
 			fail_msg("%s: step %zu of %u differs by the way to it", what, to, n);
 	}
-	walk_free(a);
-	walk_free(b);
 }
 
 /* All that tells of a step can be asked at any step of a part. */
@@ -170,11 +151,10 @@ static void told_at(struct session *s, const struct recording *r, uint64_t *seed
 	for (size_t i = 0; i < ARRAY_LEN(lines); i++) {
 		struct err e;
 		int rc;
-		char *text = run_line(s, lines[i], &rc, &e, false, NULL);
+		AUTO_FREE char *text = run_line(s, lines[i], &rc, &e, false, NULL);
 
 		if (rc ? !*e.msg : strncmp(text, "As of step", 10) != 0)
 			fail_msg("%s at step %zu: %s", lines[i], walk_step(w), text);
-		free(text);
 	}
 	session_set_walk(s, NULL);
 }
@@ -186,7 +166,6 @@ static unsigned part(struct session *s, const struct recording *all, const struc
 	struct err e = {0};
 	uint32_t sw = rng_below(seed, s->fabric->n_switches);
 	const struct recording *r;
-	unsigned kept;
 
 	while (!switch_up(session_sweep(s)->topo, sw))
 		sw = rng_below(seed, s->fabric->n_switches);
@@ -196,7 +175,7 @@ static unsigned part(struct session *s, const struct recording *all, const struc
 		return 0;
 	}
 	assert_true(recording_bytes(r) <= limit + 4096);
-	kept = *recording_part(r) != 0;
+	unsigned kept = *recording_part(r) != 0;
 	if (rec_focus_is_all(focus))
 		assert_int_equal(recording_kept_part(r)->sw, sw);
 	side_by_side(r, all, seed, what);
@@ -223,23 +202,19 @@ static void test_parts(void **state)
 	uint64_t seed = test_seed(), first = seed;
 	unsigned parts = 0, tried = 0;
 
-	(void)state;
 	for (size_t g = 0; all_engines[g]; g++)
 		for (size_t i = 0; i < ARRAY_LEN(shapes); i++) {
-			struct session *s = session_new(all_engines, all_commands);
+			AUTO_SESSION struct session *s = session_new(all_engines, all_commands);
 			struct rec_focus one = REC_EVERYTHING, all = REC_EVERYTHING;
-			const struct recording *whole;
 			struct err e = {0};
-			char line[200];
+			AUTO_FREE char *line =
+				str_printf("synth %s; route %s", shapes[i], all_engines[g]->name);
 
-			snprintf(line, sizeof(line), "synth %s; route %s", shapes[i], all_engines[g]->name);
 			if (!walks_alone(all_engines[g]) || all_engines[g]->holds != HOLDS_NOTHING ||
-			    !test_drawn(first, g + i, 2)) {
-				session_free(s);
+			    !test_drawn(first, g + i, 2))
 				continue;
-			}
 			ok_line(s, line);
-			whole = record(s, all, 0, NO_ID, &e);
+			AUTO_RECORDING const struct recording *whole = record(s, all, 0, NO_ID, &e);
 			if (!whole)
 				fail_msg("%s: %s", line, e.msg);
 			one.lid = some_lid(s, &seed);
@@ -249,8 +224,6 @@ static void test_parts(void **state)
 				parts += part(s, whole, k == 2 ? &one : &all, limit, &seed, line);
 				tried++;
 			}
-			recording_unref(whole);
-			session_free(s);
 		}
 	print_message("%u parts of %u\n", parts, tried);
 	assert_true(parts > tried / 2);
@@ -276,12 +249,11 @@ static void hear(void *ctx, const struct rec_choice *c)
 /* Where the engine tells none, the entry may speak for itself. */
 static unsigned settled(const struct decisions *d, uint32_t sw, unsigned lid, unsigned port)
 {
-	struct decided common = {0};
+	AUTO_BY(decided_free) struct decided common = {0};
 	unsigned rule = d->rule[(size_t)sw * (d->s->lids->max_lid + 1u) + lid];
 
 	if (rule == WHY_UNTOLD && decide_common(d->s->topo, d->s->lids, sw, lid, port, &common))
 		rule = common.rule;
-	decided_free(&common);
 	return rule == WHY_UNTOLD && port == NO_PATH ? WHY_NOT_ROUTED : rule;
 }
 
@@ -329,7 +301,7 @@ static unsigned compare_rules(struct session *s, const char *what)
 {
 	const struct sweep *w = session_sweep(s);
 	struct err e = {0};
-	const struct recording *r = record(s, REC_EVERYTHING, 0, NO_ID, &e);
+	AUTO_RECORDING const struct recording *r = record(s, REC_EVERYTHING, 0, NO_ID, &e);
 	struct decisions d = {.s = r ? recording_sweep(r) : w};
 	size_t n = (size_t)w->fabric->n_switches * (w->lids->max_lid + 1u);
 	struct rec_ask ask = {.tell = hear, .ctx = &d, .sw = NO_ID, .last = true};
@@ -347,7 +319,6 @@ static unsigned compare_rules(struct session *s, const char *what)
 	free(d.rule);
 	free(d.port);
 	free(d.times);
-	recording_unref(r);
 	return compared;
 }
 
@@ -383,7 +354,7 @@ static void same_choice(const struct rec_choice *a, const struct rec_choice *b, 
 static void compare_choices(struct session *s, const char *what)
 {
 	struct err e = {0};
-	const struct recording *r = record(s, REC_EVERYTHING, 0, NO_ID, &e);
+	AUTO_RECORDING const struct recording *r = record(s, REC_EVERYTHING, 0, NO_ID, &e);
 	struct rec_choice *one = NULL, *kept;
 	struct rec_ask ask = {.tell = keep_choice, .ctx = &one, .last = true};
 	struct sweep_repeat again = {.engines = all_engines, .ask = &ask};
@@ -403,7 +374,6 @@ static void compare_choices(struct session *s, const char *what)
 		rec_choice_free(one);
 		one = NULL;
 	}
-	recording_unref(r);
 }
 
 static void some_options(struct session *s, const char *engine, uint64_t *seed)
@@ -412,19 +382,16 @@ static void some_options(struct session *s, const char *engine, uint64_t *seed)
 					     "port_profile_switch_nodes TRUE"};
 
 	for (size_t i = 0; i < ARRAY_LEN(common); i++) {
-		char line[100];
+		AUTO_FREE char *line = str_printf("set %s", common[i]);
 
-		snprintf(line, sizeof(line), "set %s", common[i]);
 		if (!rng_below(seed, 4))
 			ok_line(s, line);
 	}
 	if (!strcmp(engine, "updn") && rng_below(seed, 3)) { /* any switch: others turn up again */
-		char line[100];
 
-		snprintf(line, sizeof(line), "set root_guid_file 0x%016lx",
+		ok_linef(s, "set root_guid_file 0x%016lx",
 			 (unsigned long)s->fabric
 				 ->node_guid[s->fabric->switch_node[rng_below(seed, s->fabric->n_switches)]]);
-		ok_line(s, line);
 	}
 	if (!strcmp(engine, "lash") && rng_below(seed, 2))
 		ok_line(s, "set do_mesh_analysis TRUE");
@@ -448,28 +415,22 @@ static void test_rules(void **state)
 	uint64_t seed = test_seed(), first = seed;
 	unsigned compared = 0;
 
-	(void)state;
 	for (size_t g = 0; all_engines[g]; g++)
 		for (size_t i = 0; i < ARRAY_LEN(shapes); i++)
 			for (int k = 0; k < 3; k++) {
-				struct session *s = session_new(all_engines, all_commands);
+				AUTO_SESSION struct session *s = session_new(all_engines, all_commands);
 				char line[200], fail[100];
 
 				if (!walks_alone(all_engines[g]) || all_engines[g]->holds != HOLDS_NOTHING ||
-				    !test_drawn(first, g + i + (size_t)k, 2)) {
-					session_free(s);
+				    !test_drawn(first, g + i + (size_t)k, 2))
 					continue;
-				}
-				snprintf(line, sizeof(line), "synth %s; set lmc %u", shapes[i],
-					 rng_below(&seed, 3) == 0);
-				ok_line(s, line);
+				ok_linef(s, "synth %s; set lmc %u", shapes[i], rng_below(&seed, 3) == 0);
 				some_options(s, all_engines[g]->name, &seed);
 				snprintf(fail, sizeof(fail), "fail random %u seed=%u",
 					 rng_below(&seed, 4) + 1, rng_below(&seed, 100000));
 				if (k)
 					try_line(s, fail);
-				snprintf(line, sizeof(line), "route %s", all_engines[g]->name);
-				ok_line(s, line);
+				ok_linef(s, "route %s", all_engines[g]->name);
 				if (k == 2)
 					try_line(s, fail);
 				snprintf(line, sizeof(line), "%s on %s, %s", session_routing(s)->engine,
@@ -477,7 +438,6 @@ static void test_rules(void **state)
 				compared += compare_rules(s, line);
 				if (k)
 					compare_choices(s, line);
-				session_free(s);
 			}
 	print_message("%u entries compared\n", compared);
 	assert_true(compared > 10000);
@@ -488,10 +448,8 @@ static void test_rules(void **state)
 static struct session *some_session(const char *engine, const char *shape)
 {
 	struct session *s = session_new(all_engines, all_commands);
-	char line[200];
 
-	snprintf(line, sizeof(line), "synth %s; route %s", shape, engine);
-	ok_line(s, line);
+	ok_linef(s, "synth %s; route %s", shape, engine);
 	return s;
 }
 
@@ -547,24 +505,20 @@ static void test_about(void **state)
 {
 	uint64_t seed = test_seed();
 
-	(void)state;
 	for (size_t g = 0; all_engines[g]; g++)
 		for (size_t i = 0; i < ARRAY_LEN(shapes) && walks_alone(all_engines[g]); i++) {
 			struct session *s;
-			const struct recording *r;
 			struct err e = {0};
-			char what[100];
 
 			if (all_engines[g]->holds != HOLDS_NOTHING)
 				break;
 			s = some_session(all_engines[g]->name, shapes[i]);
-			r = record(s, REC_EVERYTHING, 0, NO_ID, &e);
+			AUTO_RECORDING const struct recording *r = record(s, REC_EVERYTHING, 0, NO_ID, &e);
 			if (!r)
 				fail_msg("%s", e.msg);
-			snprintf(what, sizeof(what), "%s on %s", recording_engine(r), shapes[i]);
+			AUTO_FREE char *what = str_printf("%s on %s", recording_engine(r), shapes[i]);
 			for (int k = 0; k < 25; k++)
 				about_step(r, rng_below(&seed, (uint32_t)recording_steps(r) + 1), what);
-			recording_unref(r);
 			session_free(s);
 		}
 }
@@ -608,29 +562,26 @@ static void why_path_at(struct session *s)
 {
 	struct err e;
 	int rc;
-	char *text = run_line(s, "why node0001 node0002", &rc, &e, false, NULL);
+	AUTO_FREE char *text = run_line(s, "why node0001 node0002", &rc, &e, false, NULL);
 
 	if (rc || strncmp(text, "As of step", 10) != 0 || strstr(text, "Decided: :"))
 		fail_msg("why node0001 node0002: %s%s", text, e.msg);
-	free(text);
 }
 
 static void test_why_at_steps(void **state)
 {
 	uint64_t seed = test_seed();
 
-	(void)state;
 	for (size_t g = 0; all_engines[g]; g++)
 		for (size_t i = 0; i < ARRAY_LEN(shapes) && walks_alone(all_engines[g]); i++) {
 			struct session *s;
-			const struct recording *r;
 			struct err e = {0};
 			struct walk *w;
 
 			if (all_engines[g]->holds != HOLDS_NOTHING)
 				break;
 			s = some_session(all_engines[g]->name, shapes[i]);
-			r = record(s, REC_EVERYTHING, 0, NO_ID, &e);
+			AUTO_RECORDING const struct recording *r = record(s, REC_EVERYTHING, 0, NO_ID, &e);
 			if (!r)
 				fail_msg("%s", e.msg);
 			w = walk_new(r);
@@ -642,7 +593,6 @@ static void test_why_at_steps(void **state)
 					     some_lid(s, &seed));
 				why_path_at(s);
 			}
-			recording_unref(r);
 			session_free(s);
 		}
 }

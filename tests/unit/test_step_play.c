@@ -7,8 +7,6 @@
 
 static int no_screen(const struct command *c, const struct args *args, struct out *o, struct err *e)
 {
-	(void)args;
-	(void)o;
 	return err_set(e, "%s: no screen", c->name);
 }
 
@@ -83,25 +81,21 @@ static unsigned play_out(struct session *s, const char *says)
 
 static struct session *started(const char *spec, const char *line)
 {
-	struct session *s = session_new(all_engines, all_commands);
-	struct err e;
+	struct session *s = session_after("synth %s", spec);
 
-	assert_int_equal(session_set_fabric(s, make_fabric(spec), spec, NULL, &e), 0);
 	type(s, line);
 	return s;
 }
 
 static void to_the_end(void **state)
 {
-	struct session *s = started("ring:5", "route lash; step start; step play 50");
+	AUTO_SESSION struct session *s = started("ring:5", "route lash; step start; step play 50");
 	size_t n = recording_steps(walk_recording(session_walk(s)));
 
-	(void)state;
 	assert_int_equal(session_playing(s), 5);
 	assert_int_equal(play_out(s, "The run is over"), n);
 	assert_int_equal(walk_step(session_walk(s)), n);
 	type_fails(s, "step play", "the run is over");
-	session_free(s);
 }
 
 /* A frame goes on to the next switch, and not over a breakpoint. */
@@ -109,12 +103,10 @@ static void breakpoints(void **state)
 {
 	struct session *s =
 		started("ring:5", "route lash; step start; step break ring2 LID 8; step break refused");
-	size_t at;
 
-	(void)state;
 	type(s, "step play 50");
 	play_out(s, "Breakpoint 2:");
-	at = walk_step(session_walk(s));
+	size_t at = walk_step(session_walk(s));
 	type(s, "step to first; step go");
 	assert_int_equal(walk_step(session_walk(s)), at);
 	type(s, "step play lid");
@@ -135,10 +127,9 @@ static void breakpoints(void **state)
 /* Of seven the last is taken out: the others stay as they are. */
 static void breakpoints_out(void **state)
 {
-	struct session *s = started("ring:5", "route lash; step start");
+	AUTO_SESSION struct session *s = started("ring:5", "route lash; step start");
 	struct text t = {0};
 
-	(void)state;
 	for (int i = 1; i <= 7; i++) {
 		text_add(&t, "step break switch ring%d", i % 5);
 		type(s, text_str(&t));
@@ -152,25 +143,22 @@ static void breakpoints_out(void **state)
 			line_says(s, "step break", "ring1");
 	}
 	line_says(s, "step break", "No breakpoints");
-	session_free(s);
 }
 
 /* A breakpoint at a switch that the next fabric lacks: nothing is played. */
 static void play_without_switch(void **state)
 {
-	struct session *s = started("ring:5", "route lash; step start; step break switch ring4");
+	AUTO_SESSION struct session *s = started("ring:5", "route lash; step start; step break switch ring4");
 
-	(void)state;
 	type(s, "synth ring:4; route lash; step start");
 	type_fails(s, "step play", "ring4");
 	assert_int_equal(session_playing(s), -1);
-	session_free(s);
 }
 
 /* Cancelled while the next breakpoint is looked for, nothing is played. */
 static void play_cancelled(void **state)
 {
-	struct session *s = started("ring:5", "route lash; step start; step break refused");
+	AUTO_SESSION struct session *s = started("ring:5", "route lash; step start; step break refused");
 	struct progress p = {0};
 	struct command_run r = {.in = interpreter_of(s),
 				.f = fopen("/dev/null", "w"),
@@ -178,26 +166,22 @@ static void play_cancelled(void **state)
 				.progress = &p};
 	struct err e = {0};
 
-	(void)state;
 	atomic_store(&p.cancel, true);
 	assert_int_equal(run_text(&r, "step play", &e), -1);
 	assert_string_equal(e.msg, CANCELLED);
 	assert_int_equal(session_playing(s), -1);
 	fclose(r.f);
-	session_free(s);
 }
 
 /* Back from a step is the page before it. */
 static void pages(void **state)
 {
-	struct session *s = started("ring:5", "route lash; step start; step to 60");
+	AUTO_SESSION struct session *s = started("ring:5", "route lash; step start; step to 60");
 
-	(void)state;
 	type(s, "step back");
 	assert_int_equal(walk_step(session_walk(s)), 59);
 	type(s, "step back");
 	assert_int_equal(walk_step(session_walk(s)), 59 - STEP_PAGE);
-	session_free(s);
 }
 
 static void stopping(void **state)
@@ -205,9 +189,8 @@ static void stopping(void **state)
 	static const char *const stops[] = {"step stop",	  "step pause", "step 1",
 					    "step back 1",	  "step show",	"step start",
 					    "fail link ring0[2]", "step end"};
-	struct session *s = started("ring:5", "route lash");
+	AUTO_SESSION struct session *s = started("ring:5", "route lash");
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(stops); i++) {
 		char *text;
 
@@ -221,14 +204,12 @@ static void stopping(void **state)
 		free(text);
 		assert_int_equal(session_playing(s), -1);
 	}
-	session_free(s);
 }
 
 static void paces(void **state)
 {
-	struct session *s = started("xgft:2,2:1,2", "route minhop; step start; step play 20");
+	AUTO_SESSION struct session *s = started("xgft:2,2:1,2", "route minhop; step start; step play 20");
 
-	(void)state;
 	type(s, "step play faster; step play faster");
 	assert_string_equal(play_paces[session_playing(s)].name, "switch");
 	type(s, "step play faster; step play faster; step play faster");
@@ -243,31 +224,26 @@ static void paces(void **state)
 	type_fails(s, "step play 3", "found speed 3, expected 1, 2, 5");
 	line_fails(s, "step play", "needs a screen");
 	line_fails(s, "step pause", "needs a screen");
-	session_free(s);
 }
 
 static void boundaries(void **state)
 {
-	struct session *s = started("xgft:2,2:1,2", "route minhop; step start");
-	size_t at;
+	AUTO_SESSION struct session *s = started("xgft:2,2:1,2", "route minhop; step start");
 
-	(void)state;
 	type(s, "step next switch");
-	at = walk_step(session_walk(s));
+	size_t at = walk_step(session_walk(s));
 	type(s, "step next boundary; step back boundary");
 	assert_int_equal(walk_step(session_walk(s)), at);
 	type(s, "step next phase; step next boundary");
 	assert_int_equal(moment_event(session_shown(s))->kind, REC_PHASE);
 	line_says(s, "step break", "No breakpoints");
-	session_free(s);
 }
 
 /* Rows are the steps that were asked for; below the one it stands at what it changed. */
 static void rows(void **state)
 {
-	struct session *s = started("xgft:4,4:1,2", "route updn");
+	AUTO_SESSION struct session *s = started("xgft:4,4:1,2", "route updn");
 
-	(void)state;
 	line_says(s, "list step", "> step start updn");
 	type(s, "step start leaf-03; step to 200");
 	line_says(s, "list step", "*  200 leaf-03 LID 15 (node0005) -> port 5");
@@ -279,7 +255,6 @@ static void rows(void **state)
 	line_says(s, "list step", "the run is over");
 	type(s, "route mincontention; step start");
 	line_says(s, "list step", "before the first step");
-	session_free(s);
 }
 
 int main(void)

@@ -3,9 +3,8 @@
 
 static void test_lst(void **state)
 {
-	struct fabric *f = load(FILES "two-leaf.lst");
+	AUTO_FABRIC struct fabric *f = load(FILES "two-leaf.lst");
 
-	(void)state;
 	assert_string_equal(f->format, "subnet.lst");
 	assert_int_equal(f->warnings.n, 0);
 	assert_int_equal(f->n_nodes, 6);
@@ -21,7 +20,6 @@ static void test_lst(void **state)
 	assert_int_equal(f->port_speed[port(f, 0x3000, 1)], SPEED_QDR);
 	assert_int_equal(f->port_width[port(f, 0x3000, 1)], WIDTH_4X);
 	assert_int_equal(sm_node(f), 0x1000); /* SW-SM */
-	fabric_unref(f);
 }
 
 static void test_lst_sm_on_ca(void **state)
@@ -38,7 +36,6 @@ static void test_lst_sm_on_ca(void **state)
 										   "02") " PHY=12x LOG=INI "
 											 "SPD=??\n");
 
-	(void)state;
 	assert_int_equal(f->warnings.n, 0);
 	assert_int_equal(f->sm_endport, f->port_endport[port(f, 0xc1, 2)]);
 	assert_string_equal(desc(f, 0xc1), "} LID:0009 PN:09 } x");
@@ -62,7 +59,6 @@ static void test_lst_switch_called_ca(void **state)
 									    "00000000000000c2", "i", "0005",
 									    "01") " PHY=4x LOG=ACT\n");
 
-	(void)state;
 	assert_int_equal(f->n_switches, 1);
 	assert_int_equal(f->port_lid[port(f, 0xa1, 0)], 3);
 	one_warning(f, "node type", 0, "1 node not called a switch but with one GUID on all ports");
@@ -80,7 +76,6 @@ static void test_lst_bad(void **state)
 								    "00000000000000a1", "s", "0003",
 								    "02") " PHY=4x LOG=ACT\n");
 
-	(void)state;
 	assert_int_equal(f->n_nodes, 4);
 	assert_int_equal(f->node_nports[node(f, 0xa1)], 9);
 	assert_int_equal(count_warnings(f, "unread line"), 1);

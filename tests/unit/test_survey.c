@@ -5,31 +5,16 @@
 #include "fixture.h"
 
 #include <sys/stat.h>
-#include <unistd.h>
-
-#include <inttypes.h>
-#include <unistd.h>
 
 #include "core/analysis/survey/survey.h"
 #include "core/analysis/survey/share.h"
 #include "core/base/json.h"
-#include "core/base/memory.h"
 #include "core/base/progress.h"
 #include "core/session/patterns.h"
 #include "core/base/rng.h"
-#include "core/base/text.h"
 #include "core/fabric/elements.h"
 
 #define DEMO "load tests/fabrics/demo-3level.ibnet"
-
-static struct session *start(const char *fabric, const char *route)
-{
-	struct session *s = session_new(all_engines, all_commands);
-
-	ok_line(s, fabric);
-	ok_line(s, route);
-	return s;
-}
 
 /* One to three links and nodes at once, several times: hosts leave switches that stay. */
 static struct parts *draw_plan(const struct fabric *f, uint64_t seed)
@@ -55,7 +40,6 @@ static struct survey *survey(struct session *s, const char *words, unsigned thre
 	struct survey_request rq = {0};
 	bool plan = sscanf(words, "plan %" SCNu64, &rq.seed) == 1;
 	char *copy = str_dup(plan ? "links" : words), *save = NULL, *argv[16], name[] = "survey";
-	struct survey *found;
 	struct err e = {0};
 	struct args args;
 	int argc = 1;
@@ -76,7 +60,7 @@ static struct survey *survey(struct session *s, const char *words, unsigned thre
 	rq.engines = all_engines;
 	rq.threads = threads;
 	rq.whole = whole;
-	found = survey_run(&rq, NULL, &e);
+	struct survey *found = survey_run(&rq, NULL, &e);
 	if (!found)
 		fail_msg("%s: %s", words, e.msg);
 	free(copy);
@@ -86,16 +70,13 @@ static struct survey *survey(struct session *s, const char *words, unsigned thre
 /* A row as one line: what, lost, cut off, between, engine, load, rerouted, entries. */
 static void expect_row(const struct survey *s, uint32_t i, const char *want)
 {
-	char *what, *got;
-
 	assert_true(i < s->n);
-	what = survey_what(s->parts, s->row[i].part);
-	got = str_printf("%s: %" PRIu64 " = %" PRIu64 " + %" PRIu64 ", %s, %u, %" PRIu64 ", %" PRIu64, what,
-			 s->row[i].lost, s->row[i].cut_off, s->row[i].between_survivors, s->row[i].engine,
-			 s->row[i].load_after, s->row[i].rerouted, s->row[i].entries);
+	AUTO_FREE char *what = survey_what(s->parts, s->row[i].part);
+	AUTO_FREE char *got =
+		str_printf("%s: %" PRIu64 " = %" PRIu64 " + %" PRIu64 ", %s, %u, %" PRIu64 ", %" PRIu64, what,
+			   s->row[i].lost, s->row[i].cut_off, s->row[i].between_survivors, s->row[i].engine,
+			   s->row[i].load_after, s->row[i].rerouted, s->row[i].entries);
 	assert_string_equal(got, want);
-	free(what);
-	free(got);
 }
 
 static uint32_t rows_with(const struct survey *s, uint32_t load, uint64_t rerouted)
@@ -109,11 +90,10 @@ static uint32_t rows_with(const struct survey *s, uint32_t load, uint64_t rerout
 
 static void links_of_a_tree(void **state)
 {
-	struct session *s = start(DEMO, "route minhop");
+	AUTO_SESSION struct session *s = session_after(DEMO "; route minhop");
 	struct survey *v = survey(s, "links", 2, false);
 	bool found = false;
 
-	(void)state;
 	assert_int_equal(v->n, 128);
 	assert_int_equal(v->load_before, 192);
 	expect_row(v, 0, "spine-01[5] core-01[1]: 0 = 0 + 0, minhop, 192, 384, 109");
@@ -132,14 +112,13 @@ static void links_of_a_tree(void **state)
 	expect_row(v, 1, "spine-01[2] leaf-02[5]: 0 = 0 + 0, updn, 192, 960, 1186");
 	expect_row(v, 2, "spine-01[3] leaf-03[5]: 0 = 0 + 0, updn, 192, 960, 1186");
 	for (uint32_t i = 0; i < v->n; i++) {
-		char *what = survey_what(v->parts, v->row[i].part);
+		AUTO_FREE char *what = survey_what(v->parts, v->row[i].part);
 
 		assert_false(v->row[i].fallback);
 		if (strcmp(what, "leaf-01[6] spine-02[1]") == 0) {
 			expect_row(v, i, "leaf-01[6] spine-02[1]: 0 = 0 + 0, updn, 192, 960, 946");
 			found = true;
 		}
-		free(what);
 	}
 	assert_true(found);
 	arena_free(v);
@@ -152,24 +131,21 @@ static void links_of_a_tree(void **state)
 		assert_int_equal(v->row[i].load_after, i < 64 ? 120 : 96);
 	}
 	arena_free(v);
-	session_free(s);
 }
 
 static void switches_of_a_tree(void **state)
 {
 	static const char *const first[] = {"leaf-01", "leaf-05", "leaf-09", "leaf-13"};
-	struct session *s = start(DEMO, "route minhop");
+	AUTO_SESSION struct session *s = session_after(DEMO "; route minhop");
 	struct survey *v = survey(s, "switches", 2, false);
 
-	(void)state;
 	assert_int_equal(v->n, 48);
 	for (uint32_t i = 0; i < 4; i++) {
-		char *want = str_printf("%s: 492 = 492 + 0, minhop, 176, 0, 331", first[i]);
+		AUTO_FREE char *want = str_printf("%s: 492 = 492 + 0, minhop, 176, 0, 331", first[i]);
 
 		expect_row(v, i, want);
 		assert_int_equal(v->row[i].hosts_gone, 4);
 		assert_int_equal(v->row[i].outside, 0);
-		free(want);
 	}
 	expect_row(v, 4, "leaf-02: 492 = 492 + 0, minhop, 176, 0, 235");
 	expect_row(v, 16, "core-01: 0 = 0 + 0, minhop, 192, 768, 155");
@@ -177,10 +153,9 @@ static void switches_of_a_tree(void **state)
 	ok_line(s, "route updn");
 	v = survey(s, "switches", 2, false);
 	for (uint32_t i = 0; i < 16; i++) {
-		char *want = str_printf("leaf-%02u: 492 = 492 + 0, updn, 176, 0, 235", i + 1);
+		AUTO_FREE char *want = str_printf("leaf-%02u: 492 = 492 + 0, updn, 176, 0, 235", i + 1);
 
 		expect_row(v, i, want);
-		free(want);
 	}
 	expect_row(v, 16, "spine-01: 0 = 0 + 0, updn, 192, 960, 1169");
 	arena_free(v);
@@ -194,28 +169,24 @@ static void switches_of_a_tree(void **state)
 				    !v->row[i].rerouted && v->row[i].entries == 1051);
 	}
 	arena_free(v);
-	session_free(s);
 }
 
 /* --- the difference, threads and shares give the same ------------------------------------------------ */
 
 static char *json_of(const struct survey *v)
 {
-	json_t *list = json_array();
-	char *text;
+	json_auto_t *list = json_array();
 
 	for (uint32_t i = 0; i < v->n; i++)
 		json_array_append_new(list, survey_row_json(v, &v->row[i]));
-	text = json_dumps(list, JSON_SORT_KEYS);
-	json_decref(list);
-	return text;
+	return json_dumps(list, JSON_SORT_KEYS);
 }
 
 static void expect_same(struct session *s, const char *place, const char *words)
 {
-	struct survey *a = survey(s, words, 1, true), *b = survey(s, words, 3, false),
-		      *c = survey(s, words, 1, false);
-	char *x = json_of(a), *y = json_of(b), *z = json_of(c);
+	AUTO_ARENA struct survey *a = survey(s, words, 1, true), *b = survey(s, words, 3, false),
+				 *c = survey(s, words, 1, false);
+	AUTO_FREE char *x = json_of(a), *y = json_of(b), *z = json_of(c);
 
 	assert_int_equal(a->load_before, b->load_before);
 	for (uint32_t i = 0; strcmp(x, y) != 0 && i < a->n; i++) {
@@ -228,35 +199,25 @@ static void expect_same(struct session *s, const char *place, const char *words)
 		json_decref(q);
 	}
 	assert_string_equal(y, z);
-	free(x);
-	free(y);
-	free(z);
-	arena_free(a);
-	arena_free(b);
-	arena_free(c);
 }
 
 /* What a share and a sample say of themselves. */
 static void told(void **state)
 {
-	struct session *s = session_new(all_engines, all_commands);
-	char path[] = "/tmp/test_survey.XXXXXX", line[100], *text;
+	AUTO_SESSION struct session *s = session_after("synth xgft:2,2:1,2; route minhop");
+	AUTO_TEMP char *path = temp_file("node,port,ticket\nleaf-01,4,T1\nleaf-02,4,T2\n");
+	AUTO_FREE char *line = str_printf("survey file %s", path);
 	size_t n = 0;
 	struct err e;
-	int fd, rc;
+	int rc;
 
-	(void)state;
-	ok_line(s, "synth xgft:2,2:1,2; route minhop");
 	line_says(s, "survey links shard 1/2", "Share 1 of 2: 2 of 4 failures of links under minhop;");
 	ok_line(s, "synth xgft:3,3:1,2; route minhop");
 	line_says(
 		s, "survey pairs 5 links seed=1",
 		"Bad: 1 of 5 (not routed, pairs lost between survivors, new credit loops, or pairs lost that "
 		"neither failure costs alone): 20.00 %, of all pairs 3.62 to 62.45 % (95 % interval).");
-	fd = mkstemp(path);
-	assert_int_equal(write(fd, "node,port,ticket\nleaf-01,4,T1\nleaf-02,4,T2\n", 43), 43);
-	snprintf(line, sizeof(line), "survey file %s", path);
-	text = run_line(s, line, &rc, &e, true, NULL);
+	AUTO_FREE char *text = run_line(s, line, &rc, &e, true, NULL);
 	assert_int_equal(rc, 0);
 	for (const char *p = text; (p = strstr(p, "\"when\":\"")); p += 8) {
 		static const char *const when[] = {"alone\"", "alone\"", "in order\"", "together\""};
@@ -266,10 +227,6 @@ static void told(void **state)
 		n++;
 	}
 	assert_int_equal(n, 4);
-	free(text);
-	close(fd);
-	unlink(path);
-	session_free(s);
 }
 
 static void difference_tells(void **state)
@@ -292,43 +249,33 @@ static void difference_tells(void **state)
 	struct err e;
 	int rc;
 
-	(void)state;
 	for (int k = 0; k < 14; k++) {
 		const char *f = fabric[rng_below(&seed, ARRAY_LEN(fabric))];
 		const char *r = route[rng_below(&seed, ARRAY_LEN(route))];
-		char *synth = str_printf("synth %s", f), *place = str_printf("%s, %s", f, r), *text;
-		struct session *s = session_new(all_engines, all_commands);
+		AUTO_FREE char *place = str_printf("%s, %s", f, r);
+		AUTO_SESSION struct session *s = session_after("synth %s", f);
 
-		ok_line(s, synth);
 		if (rng_below(&seed, 3) == 0)
 			ok_line(s, "set aggregation_nodes count");
-		text = run_line(s, r, &rc, &e, false, NULL);
-		free(text);
-		if (!rc && rng_below(&seed, 3) == 0) {
-			text = run_line(s, "fail random 1 seed=3", &rc, &e, false, NULL);
-			free(text);
-		}
+		free(run_line(s, r, &rc, &e, false, NULL));
+		if (!rc && rng_below(&seed, 3) == 0)
+			free(run_line(s, "fail random 1 seed=3", &rc, &e, false, NULL));
 		if (!rc && rng_below(&seed, 4) == 0) {
-			text = run_line(s, "scope node000[1-5]", &rc, &e, false, NULL);
-			free(text);
+			free(run_line(s, "scope node000[1-5]", &rc, &e, false, NULL));
 			rc = 0;
 		}
 		if (!rc && session_sweep(s) && session_sweep(s)->routing)
 			expect_same(s, place, words[rng_below(&seed, ARRAY_LEN(words))]);
-		session_free(s);
-		free(synth);
-		free(place);
 	}
 }
 
 /* New credit loops, and pairs in a part that the subnet manager does not see. */
 static void loops_and_parts(void **state)
 {
-	struct session *s = start("synth mesh:4x4", "route dor");
+	AUTO_SESSION struct session *s = session_after("synth mesh:4x4; route dor");
 	struct survey *v = survey(s, "links", 2, false);
 	uint32_t loops = 0;
 
-	(void)state;
 	for (uint32_t i = 0; i < v->n; i++) {
 		loops += v->row[i].new_loops != 0;
 		assert_int_equal(survey_bad(&v->row[i]), v->row[i].new_loops != 0);
@@ -358,7 +305,6 @@ static void loops_and_parts(void **state)
 	ok_line(s, "route minhop lmc=1 qos=TRUE");
 	ok_line(s, "fail random 2 seed=142375");
 	expect_same(s, "a ring in parts", "switches");
-	session_free(s);
 }
 
 /* Ways that move one by one: kept entries into the cable, loops in the end, no way before, turns of all
@@ -369,21 +315,17 @@ static void ways_that_move(void **state)
 					    "random:20,4,seed=3"};
 	char folder[] = "/tmp/test-survey-XXXXXX", *lfts, *file, *path;
 	struct session *s = session_new(all_engines, all_commands);
-
 	uint64_t seed = test_seed();
 
-	(void)state;
 	assert_non_null(mkdtemp(folder));
 	path = str_printf("%s/lfts", folder);
 	lfts = str_printf("export lfts %s", path);
 	file = str_printf("route file lfts_file=%s", path);
 	for (size_t i = 0; i < ARRAY_LEN(place); i++) {
-		char *synth = str_printf("synth %s", place[i]);
+		AUTO_FREE char *synth = str_printf("synth %s", place[i]);
 
-		if (!test_drawn(seed, i, 2)) {
-			free(synth);
+		if (!test_drawn(seed, i, 2))
 			continue;
-		}
 		ok_line(s, synth);
 		ok_line(s, "route minhop");
 		expect_same(s, place[i], "links");
@@ -393,7 +335,6 @@ static void ways_that_move(void **state)
 		ok_line(s, "fail random 2 seed=4"); /* pairs without a way before the survey */
 		expect_same(s, place[i], "links");
 		expect_same(s, place[i], "pairs 5");
-		free(synth);
 	}
 	session_free(s);
 	free(lfts);
@@ -407,12 +348,11 @@ static void ways_that_move(void **state)
 
 static void pairs_drawn(void **state)
 {
-	uint32_t *a, *b, n;
+	uint32_t *a, *b;
 	bool sampled;
 	double low, high;
+	uint32_t n = survey_draw(5, 10, 1, &a, &sampled);
 
-	(void)state;
-	n = survey_draw(5, 10, 1, &a, &sampled);
 	assert_int_equal(n, 10);
 	assert_false(sampled);
 	assert_true(a[0] == 0 && a[1] == 1 && a[18] == 3 && a[19] == 4);
@@ -445,41 +385,35 @@ static void pairs_drawn(void **state)
 
 static void pairs_cost_more(void **state)
 {
-	struct session *s = start("synth xgft:2,2:1,2", "route minhop");
-	struct survey *v = survey(s, "pairs 100 switches", 2, false);
+	AUTO_SESSION struct session *s = session_after("synth xgft:2,2:1,2; route minhop");
+	AUTO_ARENA struct survey *v = survey(s, "pairs 100 switches", 2, false);
 	const struct survey_row *r = NULL;
 
-	(void)state;
 	assert_int_equal(v->n, 6);
 	assert_false(v->sampled);
 	for (uint32_t i = 0; i < v->n; i++) {
-		char *what = survey_what(v->parts, v->row[i].part);
+		AUTO_FREE char *what = survey_what(v->parts, v->row[i].part);
 
 		if (!strcmp(what, "spine-01 + spine-02"))
 			r = &v->row[i];
 		else
 			assert_int_equal(v->row[i].beyond, 0);
-		free(what);
 	}
 	/* each spine alone costs nothing; both: 2 + 2 hosts of 4 still reach each other in one part */
 	assert_non_null(r);
 	assert_true(r->lost == 10 && r->beyond == 10 && survey_bad(r));
-	arena_free(v);
-	session_free(s);
 }
 
 /* --- chassis and cards --------------------------------------------------------------------------------- */
 
 static void chassis_and_cards(void **state)
 {
-	struct session *s = start("synth director:4,6,3,16", "route minhop");
+	AUTO_SESSION struct session *s = session_after("synth director:4,6,3,16; route minhop");
 	struct survey *v = survey(s, "chassis", 2, false);
-	char *line;
 
-	(void)state;
 	assert_int_equal(v->n, 4);
 	expect_row(v, 0, "dir4: 0 = 0 + 0, minhop, 176, 960, 627");
-	line = survey_command(v->parts, v->row[0].part);
+	char *line = survey_command(v->parts, v->row[0].part);
 	assert_string_equal(line, "fail chassis dir4");
 	free(line);
 	arena_free(v);
@@ -503,19 +437,18 @@ static void chassis_and_cards(void **state)
 		   "there is no card \"ring0\": nothing tells which chips are on one card");
 	ok_line(s, "route minhop");
 	line_fails(s, "survey chassis", "found no chassis that is up");
-	session_free(s);
 }
 
 /* Both cards of real names: line cards of two chips, spine cards of one. */
 static void cards_of_a_director(void **state)
 {
-	struct session *s = start("load tests/fabrics/real/sat11-director.putty-log.xz", "route minhop");
+	AUTO_SESSION struct session *s =
+		session_after("load tests/fabrics/real/sat11-director.putty-log.xz; route minhop");
 	struct err e;
 	struct elements *el = setup_elements(s->setup, NULL, NULL, &e);
 	struct parts *p = parts_new(s->fabric, PART_CARD, el);
 	uint32_t chips[3] = {0};
 
-	(void)state;
 	elements_unref(el);
 	for (uint32_t i = 0; i < p->n; i++)
 		chips[p->first[i + 1] - p->first[i]]++;
@@ -523,7 +456,6 @@ static void cards_of_a_director(void **state)
 	assert_int_equal(chips[2], 80);
 	assert_int_equal(chips[1], 80);
 	parts_free(p);
-	session_free(s);
 }
 
 /* --- shares ------------------------------------------------------------------------------------ */
@@ -557,9 +489,8 @@ static void merge_fails(const json_t *shares, const char *want)
 static void shares_merged(void **state)
 {
 	static const char *const what[] = {"links", "pairs 40 links seed=6", "switches"};
-	struct session *s = start(DEMO, "route updn");
+	AUTO_SESSION struct session *s = session_after(DEMO "; route updn");
 
-	(void)state;
 	for (size_t k = 0; k < ARRAY_LEN(what); k++) {
 		json_t *shares = json_array(), *one, *all, *rows;
 		char *line = str_printf("survey %s", what[k]), *text = run_json(s, line);
@@ -588,7 +519,6 @@ static void shares_merged(void **state)
 		merge_fails(shares, "share 5 is there twice");
 		json_decref(shares);
 	}
-	session_free(s);
 }
 
 static void shares_of_others(void **state)
@@ -608,10 +538,9 @@ static void shares_of_others(void **state)
 		 "is of another state before: what is down, who counts"},
 	};
 
-	(void)state;
 	for (size_t k = 0; k < ARRAY_LEN(cases); k++) {
-		struct session *s = start("synth xgft:3,3:1,2", "route updn");
-		json_t *shares = json_array();
+		AUTO_SESSION struct session *s = session_after("synth xgft:3,3:1,2; route updn");
+		json_auto_t *shares = json_array();
 		char *text = run_json(s, "survey links shard 1/2"), *line;
 		struct err e;
 		int rc;
@@ -628,19 +557,16 @@ static void shares_of_others(void **state)
 		merge_fails(shares, "second");
 		free(text);
 		free(line);
-		json_decref(shares);
-		session_free(s);
 	}
 }
 
 static void shares_spoilt(void **state)
 {
 	json_t *shares = json_array(), *v;
-	struct session *s = start("synth xgft:3,3:1,2", "route updn");
+	AUTO_SESSION struct session *s = session_after("synth xgft:3,3:1,2; route updn");
 	char *text = run_json(s, "survey links shard 1/1"), *other;
 	struct err e;
 
-	(void)state;
 	assert_int_equal(read_share(shares, "x", "", &e), -1);
 	assert_string_equal(e.msg,
 			    "x: found no survey in it, expected what `ibscope --json -e 'survey ... shard "
@@ -672,7 +598,6 @@ static void shares_spoilt(void **state)
 	merge_fails(shares, "no share of one");
 	json_decref(shares);
 	free(text);
-	session_free(s);
 }
 
 /* What a share says is checked; whether a row is bad follows from its figures, not from what it says. */
@@ -699,11 +624,10 @@ static void shares_forged(void **state)
 		{"bad", "true", NULL},
 		{"engine", "null", NULL},
 	};
-	struct session *s = start("synth xgft:3,3:1,2", "route updn");
-	char *text = run_json(s, "survey links shard 1/1");
+	AUTO_SESSION struct session *s = session_after("synth xgft:3,3:1,2; route updn");
+	AUTO_FREE char *text = run_json(s, "survey links shard 1/1");
 	struct err e;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		json_t *share = json_loads(text, 0, NULL), *shares = json_array(), *all;
 		json_t *row = json_array_get(json_object_get(share, "survey"), 1);
@@ -732,17 +656,14 @@ static void shares_forged(void **state)
 		json_decref(share);
 		json_decref(shares);
 	}
-	free(text);
-	session_free(s);
 }
 
 /* --- words, and giving up ---------------------------------------------------------------------- */
 
 static void words_wrong(void **state)
 {
-	struct session *s = start("synth xgft:3,3:1,2", "route updn");
+	AUTO_SESSION struct session *s = session_after("synth xgft:3,3:1,2; route updn");
 
-	(void)state;
 	line_fails(s, "survey links shard 3/2", "found \"3/2\", expected I/N");
 	line_fails(s, "survey links shard 0/2", "found \"0/2\"");
 	line_fails(s, "survey links shard x", "found \"x\"");
@@ -750,7 +671,6 @@ static void words_wrong(void **state)
 	line_fails(s, "survey pairs 0", "found \"0\", expected pairs from 1");
 	line_fails(s, "survey pairs 5 seed=x", "seed: found \"x\"");
 	line_fails(s, "survey merge /nonexistent", "No such file");
-	session_free(s);
 }
 
 /* What failed tasks left beside the shares is told, and not what lies where the program runs. */
@@ -762,19 +682,17 @@ static void tasks_told(void **state)
 					      {"share-3.err", "the third said so"},
 					      {"other.err", "another"}};
 	char folder[] = "/tmp/test-survey-XXXXXX", *here = getcwd(NULL, 0), *merge;
-	struct session *s = start(DEMO, "route updn");
+	AUTO_SESSION struct session *s = session_after(DEMO "; route updn");
 
-	(void)state;
 	assert_non_null(mkdtemp(folder));
 	assert_int_equal(chdir(folder), 0);
 	assert_int_equal(mkdir("shares", 0700), 0);
 	for (size_t i = 0; i < ARRAY_LEN(file); i++) {
-		char *path = str_printf("shares/%s", file[i][0]);
+		AUTO_FREE char *path = str_printf("shares/%s", file[i][0]);
 		FILE *f = fopen(path, "w");
 
 		fputs(file[i][1], f);
 		fclose(f);
-		free(path);
 	}
 	line_fails(s, "survey merge shares/share-1.json",
 		   "; shares/share-1.err: the first said so; shares/share-2.err: ; shares/share-3.err: the "
@@ -791,16 +709,12 @@ static void tasks_told(void **state)
 	rmdir(folder);
 	free(merge);
 	free(here);
-	session_free(s);
 }
 
 static int give_up_at(void *ctx, unsigned worker, unsigned i, struct progress *p, struct err *e)
 {
 	struct progress *whole = ctx;
 
-	(void)worker;
-	(void)p;
-	(void)e;
 	if (i == 20)
 		atomic_store(&whole->cancel, true);
 	return 0;
@@ -808,21 +722,17 @@ static int give_up_at(void *ctx, unsigned worker, unsigned i, struct progress *p
 
 static int fail_from(void *ctx, unsigned worker, unsigned i, struct progress *p, struct err *e)
 {
-	(void)ctx;
-	(void)worker;
-	(void)p;
 	return i >= 20 ? err_set(e, "no piece from 20 on") : 0;
 }
 
 static void given_up(void **state)
 {
-	struct session *s = start(DEMO, "route updn");
+	AUTO_SESSION struct session *s = session_after(DEMO "; route updn");
 	struct progress p = {0};
 	struct survey_request rq = {.before = session_sweep(s), .engines = all_engines};
 	struct parallel j = {.n = 1000000, .threads = 3, .work = give_up_at, .ctx = &p};
 	struct err e;
 
-	(void)state;
 	assert_int_equal(parallel_run(&j, "counting", &p, &e), -1);
 	assert_string_equal(e.msg, CANCELLED);
 	assert_true(atomic_load(&p.done) < 1000000);
@@ -841,7 +751,6 @@ static void given_up(void **state)
 	assert_string_equal(e.msg, "no piece from 20 on");
 	j.n = 20;
 	assert_int_equal(parallel_run(&j, "counting", NULL, &e), 0);
-	session_free(s);
 }
 
 int main(void)

@@ -1,5 +1,4 @@
 /* What a heavy sweep keeps, recomputes and falls back to (engines/doc/minhop.md sections 8 and 10). */
-#include "core/base/err.h"
 #include "core/base/rng.h"
 #include "tests/unit/fixture.h"
 
@@ -11,10 +10,8 @@ static const struct sweep *now(const struct session *s)
 static struct session *random_fabric(const char *spec)
 {
 	struct session *s = session_new(all_engines, all_commands);
-	char line[200];
 
-	snprintf(line, sizeof(line), "synth %s; route minhop", spec);
-	ok_line(s, line);
+	ok_linef(s, "synth %s; route minhop", spec);
 	return s;
 }
 
@@ -41,9 +38,8 @@ static bool tables_equal(const struct routing *a, const struct routing *b)
 
 static void test_reasons(void **state)
 {
-	struct session *s = random_fabric("random:12,4,hosts=2,parallel=2,seed=3");
+	AUTO_SESSION struct session *s = random_fabric("random:12,4,hosts=2,parallel=2,seed=3");
 
-	(void)state;
 	assert_string_equal(now(s)->scratch_reason, "first sweep");
 	assert_int_equal(now(s)->number, 0);
 	ok_line(s, "sweep");
@@ -57,20 +53,18 @@ static void test_reasons(void **state)
 	assert_non_null(strstr(now(s)->scratch_reason, "came up"));
 	ok_line(s, "reroute");
 	assert_non_null(strstr(now(s)->scratch_reason, "reroute"));
-	session_free(s);
 }
 
 /* The sweep shares rows that came out as they were, whichever engine made them. */
 static uint32_t check_sharing(const char *spec, const char *route)
 {
-	struct session *s = random_fabric(spec);
-	const struct routing *a, *b;
+	AUTO_SESSION struct session *s = random_fabric(spec);
 	uint32_t shared = 0;
 
 	ok_line(s, route);
-	a = session_routing(s);
+	const struct routing *a = session_routing(s);
 	ok_line(s, "sweep");
-	b = session_routing(s);
+	const struct routing *b = session_routing(s);
 	assert_ptr_not_equal(a, b);
 	for (uint32_t sw = 0; sw < s->fabric->n_switches; sw++)
 		assert_ptr_equal(a->row[sw], b->row[sw]); /* nothing happened: nothing is copied */
@@ -79,7 +73,6 @@ static uint32_t check_sharing(const char *spec, const char *route)
 	for (uint32_t sw = 0; sw < s->fabric->n_switches; sw++)
 		shared += a->row[sw] == b->row[sw];
 	assert_int_equal(shared, equal_rows(a, b));
-	session_free(s);
 	return shared;
 }
 
@@ -89,7 +82,6 @@ static void test_sharing(void **state)
 					     "route dnup",	   "route dor",		 "route lash",
 					     "route mincontention"};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(routes); i++)
 		check_sharing("random:20,4,hosts=2,parallel=2,seed=5", routes[i]);
 	check_sharing("xgft:4,4,4:1,2,4", "route ftree");
@@ -101,34 +93,27 @@ static void test_restoring(void **state)
 {
 	uint64_t seed = test_seed();
 
-	(void)state;
 	for (int i = 0; i < 5; i++) {
-		char spec[100], line[60];
-		struct session *s;
-		const struct routing *first;
+		AUTO_FREE char *spec = str_printf("random:15,4,hosts=2,parallel=2,shuffle=1,seed=%u",
+						  rng_below(&seed, 99999));
 
-		snprintf(spec, sizeof(spec), "random:15,4,hosts=2,parallel=2,shuffle=1,seed=%u",
-			 rng_below(&seed, 99999));
-		s = random_fabric(spec);
-		first = session_routing(s);
-		snprintf(line, sizeof(line), "fail random 3 seed=%u", rng_below(&seed, 99999));
-		ok_line(s, line);
+		AUTO_SESSION struct session *s = random_fabric(spec);
+		const struct routing *first = session_routing(s);
+		ok_linef(s, "fail random 3 seed=%u", rng_below(&seed, 99999));
 		ok_line(s, "restore all");
 		assert_true(tables_equal(first, session_routing(s)));
-		session_free(s);
 	}
 }
 
 /* LIDs of what left stay reserved, and come back. */
 static void test_lids_stay(void **state)
 {
-	struct session *s = random_fabric("xgft:3,3:1,2");
+	AUTO_SESSION struct session *s = random_fabric("xgft:3,3:1,2");
 	struct err e;
 	unsigned lid, again;
 	uint32_t ep = session_endport(s, "node0005", &lid, &e);
 	uint16_t top = now(s)->lids->max_lid;
 
-	(void)state;
 	assert_true(lid > 0);
 	ok_line(s, "fail host node0005");
 	assert_int_equal(now(s)->lids->base[ep], 0);
@@ -138,38 +123,31 @@ static void test_lids_stay(void **state)
 	ok_line(s, "restore host node0005");
 	session_endport(s, "node0005", &again, &e);
 	assert_int_equal(again, lid);
-	session_free(s);
 }
 
 static void test_chain(void **state)
 {
-	struct session *s = random_fabric("xgft:3,3:1,2");
+	AUTO_SESSION struct session *s = random_fabric("xgft:3,3:1,2");
 
-	(void)state;
 	line_says(s, "route minhop,bogus", "minhop routed");
 	line_says(s, "route bogus,minhop", "does not know the engine");
 	line_says(s, "route minhop,no_fallback", "minhop routed");
-	session_free(s);
 }
 
 static size_t no_room(const struct engine_input *in, const char **what)
 {
-	(void)in;
 	*what = "what the first needs";
 	return SIZE_MAX / 4;
 }
 
 static size_t no_room_either(const struct engine_input *in, const char **what)
 {
-	(void)in;
 	*what = "what the second needs";
 	return SIZE_MAX / 4;
 }
 
 static struct routing *never(const struct engine_input *in, struct engine_output *out)
 {
-	(void)in;
-	(void)out;
 	fail_msg("an engine was asked for whose tables have no room");
 	return NULL;
 }
@@ -181,38 +159,33 @@ static void test_no_memory(void **state)
 				   second = {.name = "second", .route = never, .room = no_room_either};
 	const struct engine *list[] = {&first, &second, engine_find(all_engines, "minhop"), NULL};
 	static const char *const lines[] = {"route first,second", "route first,minhop", "route first"};
-	struct session *s = session_new(list, all_commands);
+	AUTO_SESSION struct session *s = session_new(list, all_commands);
 
-	(void)state;
 	ok_line(s, "synth xgft:3,3:1,2");
 	for (size_t i = 0; i < ARRAY_LEN(lines); i++)
 		line_fails(s, lines[i], "what the first needs");
 	line_fails(s, "route second,first", "what the second needs");
 	assert_null(session_sweep(s));
-	session_free(s);
 }
 
 static void test_manager_moves(void **state)
 {
-	struct session *s = random_fabric("xgft:3,3:1,2");
+	AUTO_SESSION struct session *s = random_fabric("xgft:3,3:1,2");
 
-	(void)state;
 	line_says(s, "fail switch leaf-01", "standby");
 	assert_true(now(s)->topo->sm_moved);
 	assert_true(now(s)->from_scratch);
 	ok_line(s, "check"); /* what is left is routed */
 	assert_int_equal(now(s)->topo->n_switches_up, 4);
-	session_free(s);
 }
 
 /* A standby has tables as long as before, and without honor_guid2lid_file forgets what left; a restart does
  * not. */
 static void test_standby(void **state)
 {
-	struct session *s = random_fabric("ring:5,hosts=2");
+	AUTO_SESSION struct session *s = random_fabric("ring:5,hosts=2");
 	uint16_t top = now(s)->lids->max_lid;
 
-	(void)state;
 	ok_line(s, "fail host node0009");
 	line_says(s, "show lids", "1 range reserved");
 	ok_line(s, "failover node0002");
@@ -232,16 +205,14 @@ static void test_standby(void **state)
 	line_says(s, "show lids", "0 ranges reserved");
 	ok_line(s, "reset");
 	assert_int_equal(now(s)->topo->sm_endport, s->loaded->sm_endport);
-	session_free(s);
 }
 
 /* The subnet manager moves in mid-session: what failed stays so, and it can be undone. */
 static void test_place_set(void **state)
 {
-	struct session *s = random_fabric("ring:5,hosts=2");
+	AUTO_SESSION struct session *s = random_fabric("ring:5,hosts=2");
 	uint32_t place = now(s)->topo->sm_endport;
 
-	(void)state;
 	ok_line(s, "fail host node0009; set guid node0002");
 	line_says(s, "journal", "fail host node0009");
 	assert_int_not_equal(now(s)->topo->sm_endport, place);
@@ -249,46 +220,36 @@ static void test_place_set(void **state)
 	ok_line(s, "undo");
 	assert_int_equal(now(s)->topo->sm_endport, place);
 	line_says(s, "show lids", "1 range reserved");
-	session_free(s);
 }
 
 /* A flapped link makes the sweep start from scratch though nothing seems to differ. */
 static void test_flap(void **state)
 {
-	struct session *s = random_fabric("random:12,4,hosts=2,parallel=2,seed=9");
+	AUTO_SESSION struct session *s = random_fabric("random:12,4,hosts=2,parallel=2,seed=9");
 	const struct routing *first = session_routing(s);
 
-	(void)state;
 	ok_line(s, "fail random 2 seed=8; restore all");
 	assert_true(tables_equal(first, session_routing(s)));
 	ok_line(s, "flap 0x0002c90300a00000[1]");
 	assert_non_null(strstr(now(s)->scratch_reason, "came up"));
-	session_free(s);
 }
 
 /* One switch without a table by LIDs, whichever it is, ends OpenSM. */
 static void test_no_table(void **state)
 {
-	(void)state;
 	for (unsigned k = 0; k < 3; k++) {
-		struct session *s = session_new(all_engines, all_commands);
 		struct fabric_builder *b = fb_new();
-		struct fabric *f;
-		struct err e;
 
 		for (unsigned i = 0; i < 3; i++) {
-			char name[8];
+			AUTO_FREE char *name = str_printf("s%u", i);
 
-			snprintf(name, sizeof(name), "s%u", i);
 			fb_add(b, NODE_SWITCH, 0x1000 + i, 4, name);
 		}
 		for (unsigned i = 0; i < 2; i++)
 			assert_true(fb_link(b, i, 1, i + 1, 2));
 		b->node[k].fdb_cap = 0;
-		assert_int_equal(fb_finish(b, "test", "test", &f, &e), 0);
-		assert_int_equal(session_set_fabric(s, f, "test", NULL, &e), 0);
+		AUTO_SESSION struct session *s = session_on(built(b));
 		line_says(s, "route minhop", "has LinearFDBCap 0, no table by LIDs");
-		session_free(s);
 	}
 }
 
@@ -310,27 +271,21 @@ static void test_threads(void **state)
 	static const char *const engine[] = {"minhop", "updn", "dnup", "dor"};
 	static const char *const options[] = {"", " lmc=2", " port_shifting=TRUE", " scatter_ports=7"};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(engine) * ARRAY_LEN(options); i++) {
-		struct session *s = random_fabric("random:40,5,hosts=3,parallel=2,seed=5");
+		AUTO_SESSION struct session *s = random_fabric("random:40,5,hosts=3,parallel=2,seed=5");
 		const struct sweep *w;
-		char line[100];
 
-		snprintf(line, sizeof(line), "route %s%s", engine[i / 4], options[i % 4]);
-		ok_line(s, line);
+		ok_linef(s, "route %s%s", engine[i / 4], options[i % 4]);
 		ok_line(s, "fail random 3 seed=2");
 		for (w = now(s); w; w = w->prev) {
-			struct sweep *alone = again_with(w, 0);
+			AUTO_SWEEP struct sweep *alone = again_with(w, 0);
 
 			for (unsigned threads = 1; threads <= 8; threads++) {
-				struct sweep *again = again_with(w, threads);
+				AUTO_SWEEP struct sweep *again = again_with(w, threads);
 
 				assert_true(tables_equal(again->routing, alone->routing));
-				sweep_unref(again);
 			}
-			sweep_unref(alone);
 		}
-		session_free(s);
 	}
 }
 

@@ -1,6 +1,4 @@
 /* Synthetic fabrics: sizes, degrees, names, options, messages. */
-#include "core/base/err.h"
-#include "core/base/memory.h"
 #include "core/base/rng.h"
 #include "tests/unit/fixture.h"
 
@@ -39,7 +37,7 @@ static unsigned hosts_of(const struct fabric *f, uint32_t sw)
 /* Switches that can be reached from switch 0. */
 static uint32_t reached(const struct fabric *f)
 {
-	uint8_t *seen = NEW_ARRAY(f->n_switches, uint8_t);
+	AUTO_FREE uint8_t *seen = NEW_ARRAY(f->n_switches, uint8_t);
 	uint32_t *queue = NEW_ARRAY(f->n_switches, uint32_t), n = 1;
 
 	seen[0] = 1;
@@ -56,7 +54,6 @@ static uint32_t reached(const struct fabric *f)
 			}
 		}
 	}
-	free(seen);
 	free(queue);
 	return n;
 }
@@ -115,9 +112,8 @@ static void test_sizes(void **state)
 		{"published:salomon", 128, 1152, 1152 + 64 * 27},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(want); i++) {
-		struct fabric *f = make(want[i].spec);
+		AUTO_FABRIC struct fabric *f = make(want[i].spec);
 
 		if (f->n_switches != want[i].switches || f->n_nodes - f->n_switches != want[i].cas ||
 		    f->n_links != want[i].links)
@@ -127,7 +123,6 @@ static void test_sizes(void **state)
 		check_names(f);
 		assert_string_equal(f->format, "synthetic");
 		assert_string_equal(f->source, want[i].spec);
-		fabric_unref(f);
 	}
 }
 
@@ -136,20 +131,16 @@ static void test_published_all(void **state)
 	static const char *const names[] = {"t2hx", "tsubame2", "summit", "sierra", "narval",  "deimos",
 					    "odin", "salomon",	"gordon", "redsky", "superpod"};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
-		char spec[64];
-		struct fabric *f;
+		AUTO_FREE char *spec = str_printf("published:%s", names[i]);
+		AUTO_FABRIC struct fabric *f = make(spec);
 
-		snprintf(spec, sizeof(spec), "published:%s", names[i]);
-		f = make(spec);
 		assert_int_equal(reached(f), f->n_switches);
 		for (uint32_t n = 0; n < f->n_nodes; n++) /* each host has its cable */
 			if (f->node_type[n] != NODE_SWITCH && f->port_peer[f->node_port[n] + 1] == NO_ID)
 				fail_msg("%s: no cable at %s", spec, f->node_name[n]);
 		check_names(f);
 		assert_non_null(strstr(synth_help, names[i]));
-		fabric_unref(f);
 	}
 }
 
@@ -157,7 +148,7 @@ static void test_published_all(void **state)
 
 static void check_regular(const char *spec, unsigned trunks, unsigned hosts)
 {
-	struct fabric *f = make(spec);
+	AUTO_FABRIC struct fabric *f = make(spec);
 
 	for (uint32_t s = 0; s < f->n_switches; s++) {
 		if (trunks_of(f, s) != trunks || hosts_of(f, s) != hosts)
@@ -165,12 +156,10 @@ static void check_regular(const char *spec, unsigned trunks, unsigned hosts)
 				 hosts_of(f, s));
 	}
 	assert_int_equal(reached(f), f->n_switches);
-	fabric_unref(f);
 }
 
 static void test_regular(void **state)
 {
-	(void)state;
 	check_regular("torus:4x4x4", 6, 1);
 	check_regular("torus:3x5,parallel=2,hosts=4", 8, 4);
 	check_regular("hypercube:6", 6, 1);
@@ -263,9 +252,8 @@ static void test_graphs(void **state)
 		{"tsubame:2", 412, 1408, 5472, 18, 36, 4, 0},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(want); i++) {
-		struct fabric *f = make(want[i].spec);
+		AUTO_FABRIC struct fabric *f = make(want[i].spec);
 		unsigned least = ~0u, most = 0, diameter = 0, mean;
 		uint64_t sum = 0, pairs = (uint64_t)f->n_switches * (f->n_switches - 1);
 		uint32_t hosts = f->n_nodes - f->n_switches;
@@ -289,26 +277,24 @@ static void test_graphs(void **state)
 				mean);
 		check_links(f);
 		check_names(f);
-		fabric_unref(f);
 	}
 }
 
 /* The wiring of a real installation and of codes: their sets for q = 5, {1,4} and {2,3}. */
 static void test_slimfly_wiring(void **state)
 {
-	struct fabric *f = make("slimfly:5");
+	AUTO_FABRIC struct fabric *f = make("slimfly:5");
 	unsigned found = 0;
 
-	(void)state;
 	for (uint32_t l = 0; l < f->n_links; l++) {
 		uint32_t a = f->node_switch[f->port_node[f->link_port[2 * l]]];
 		uint32_t b = f->node_switch[f->port_node[f->link_port[2 * l + 1]]];
-		const char *x, *y;
+		const char *x;
 
 		if (a == NO_ID || b == NO_ID)
 			continue;
 		x = switch_name(f, a);
-		y = switch_name(f, b);
+		const char *y = switch_name(f, b);
 		if (x[1] == y[1]) {
 			int step = abs(x[3] - y[3]);
 
@@ -322,15 +308,13 @@ static void test_slimfly_wiring(void **state)
 		found++;
 	}
 	assert_int_equal(found, 175);
-	fabric_unref(f);
 }
 
 /* Leaves: M1 hosts and W2 parents; the middle: M2 and W3; the top: M3. */
 static void test_xgft_levels(void **state)
 {
-	struct fabric *f = make("xgft:3,4,5:1,2,6");
+	AUTO_FABRIC struct fabric *f = make("xgft:3,4,5:1,2,6");
 
-	(void)state;
 	for (uint32_t s = 0; s < f->n_switches; s++) {
 		const char *name = switch_name(f, s);
 
@@ -345,15 +329,13 @@ static void test_xgft_levels(void **state)
 		}
 	}
 	assert_int_equal(reached(f), f->n_switches);
-	fabric_unref(f);
 }
 
 static void test_two_port_hosts(void **state)
 {
-	struct fabric *f = make("xgft:4,4:2,2");
+	AUTO_FABRIC struct fabric *f = make("xgft:4,4:2,2");
 	uint32_t endports = f->n_switches;
 
-	(void)state;
 	for (uint32_t n = 0; n < f->n_nodes; n++) {
 		if (node_is_switch(f, n))
 			continue;
@@ -364,30 +346,26 @@ static void test_two_port_hosts(void **state)
 				     f->port_node[f->port_peer[f->node_port[n] + 2]]);
 	}
 	assert_int_equal(f->n_endports, endports);
-	fabric_unref(f);
 }
 
 /* In a grid a direction has the same port number everywhere. */
 static void test_grid_ports(void **state)
 {
-	struct fabric *f = make("torus:4x4");
+	AUTO_FABRIC struct fabric *f = make("torus:4x4");
 
-	(void)state;
 	for (uint32_t s = 0; s < f->n_switches; s++)
 		for (unsigned p = 2; p <= 5; p++) {
 			uint32_t peer = f->port_peer[switch_port_id(f, s, p)];
 
 			assert_int_equal(f->port_num[peer], p % 2 ? p - 1 : p + 1);
 		}
-	fabric_unref(f);
 }
 
 static void test_director_system(void **state)
 {
-	struct fabric *f = make("director:2,4,2,4");
+	AUTO_FABRIC struct fabric *f = make("director:2,4,2,4");
 	unsigned chips[3] = {0};
 
-	(void)state;
 	for (uint32_t s = 0; s < f->n_switches; s++) {
 		uint32_t n = f->switch_node[s];
 
@@ -403,22 +381,17 @@ static void test_director_system(void **state)
 	assert_int_equal(chips[0], 4);
 	assert_int_equal(chips[1], 6);
 	assert_int_equal(chips[2], 6);
-	fabric_unref(f);
 }
 
 static void test_random_graph(void **state)
 {
-	(void)state;
 	for (unsigned seed = 1; seed <= 40; seed++) {
-		char spec[64];
-		struct fabric *f;
+		AUTO_FREE char *spec = str_printf("random:%u,%u,seed=%u", 3 + seed, 2 + seed % 5, seed);
+		AUTO_FABRIC struct fabric *f = make(spec);
 
-		snprintf(spec, sizeof(spec), "random:%u,%u,seed=%u", 3 + seed, 2 + seed % 5, seed);
-		f = make(spec);
 		assert_int_equal(reached(f), f->n_switches);
 		for (uint32_t s = 0; s < f->n_switches; s++)
 			assert_in_range(trunks_of(f, s), 1, 2 + seed % 5);
-		fabric_unref(f);
 	}
 }
 
@@ -436,14 +409,12 @@ static void test_same_seed(void **state)
 	static const char *const kinds[] = {"random:24,4", "torus:4x4,fail=5", "xgft:4,4:1,2,shuffle=1",
 					    "regular:24,4"};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
 		struct fabric *f[3];
 
 		for (int k = 0; k < 3; k++) {
-			char spec[80];
+			AUTO_FREE char *spec = str_printf("%s,seed=%d", kinds[i], k == 2 ? 8 : 7);
 
-			snprintf(spec, sizeof(spec), "%s,seed=%d", kinds[i], k == 2 ? 8 : 7);
 			f[k] = make(spec);
 		}
 		assert_true(same(f[0], f[1]));
@@ -471,11 +442,10 @@ static unsigned *degrees(const struct fabric *f)
 /* Cables between nodes of the same names, whatever their ports and GUIDs. */
 static void test_shuffle(void **state)
 {
-	struct fabric *a = make("mesh:5x6,hosts=3,parallel=2"),
-		      *b = make("mesh:5x6,hosts=3,parallel=2,shuffle=1");
-	unsigned *da = degrees(a), *db = degrees(b);
+	AUTO_FABRIC struct fabric *a = make("mesh:5x6,hosts=3,parallel=2"),
+				  *b = make("mesh:5x6,hosts=3,parallel=2,shuffle=1");
+	AUTO_FREE unsigned *da = degrees(a), *db = degrees(b);
 
-	(void)state;
 	assert_int_equal(a->n_links, b->n_links);
 	assert_memory_equal(da, db, a->n_switches * sizeof(*da));
 	for (uint32_t s = 0; s < a->n_switches; s++) {
@@ -487,10 +457,6 @@ static void test_shuffle(void **state)
 	}
 	assert_false(same(a, b));
 	check_links(b);
-	free(da);
-	free(db);
-	fabric_unref(a);
-	fabric_unref(b);
 }
 
 static void test_source_order(void **state)
@@ -505,24 +471,21 @@ static void test_source_order(void **state)
 		{"ring:4,shuffle=1,sm=host,aggregation=1", NODE_CA},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(want); i++) {
-		struct fabric *f = make(want[i].spec);
+		AUTO_FABRIC struct fabric *f = make(want[i].spec);
 		uint32_t node = endport_node(f, f->sm_endport);
 
 		assert_int_equal(f->node_order[node], 0);
 		assert_int_equal(f->node_type[node], want[i].first);
 		assert_null(strstr(f->node_name[node], "Aggregation"));
-		fabric_unref(f);
 	}
 }
 
 static void test_lids(void **state)
 {
-	struct fabric *f = make("ring:5,hosts=2,shuffle=1,lids=1,lmc=2");
-	uint8_t *used = NEW_ARRAY(MAX_LID + 1, uint8_t);
+	AUTO_FABRIC struct fabric *f = make("ring:5,hosts=2,shuffle=1,lids=1,lmc=2");
+	AUTO_FREE uint8_t *used = NEW_ARRAY(MAX_LID + 1, uint8_t);
 
-	(void)state;
 	for (uint32_t ep = 0; ep < f->n_endports; ep++) {
 		uint32_t port = f->endport_port[ep];
 		unsigned n = 1u << f->port_lmc[port];
@@ -533,15 +496,13 @@ static void test_lids(void **state)
 		for (unsigned k = 0; k < n; k++)
 			assert_int_equal(used[f->port_lid[port] + k]++, 0);
 	}
-	free(used);
-	fabric_unref(f);
 }
 
 static void test_aggregation(void **state)
 {
-	struct fabric *f = make("xgft:4,4:1,2,aggregation=1,ports=12,shuffle=1,esp0=1,speed=EDR,width=2x");
+	AUTO_FABRIC struct fabric *f =
+		make("xgft:4,4:1,2,aggregation=1,ports=12,shuffle=1,esp0=1,speed=EDR,width=2x");
 
-	(void)state;
 	for (uint32_t s = 0; s < f->n_switches; s++) {
 		uint32_t top = switch_port_id(f, s, f->switch_nports[s]),
 			 ca = f->port_node[f->port_peer[top]];
@@ -554,7 +515,6 @@ static void test_aggregation(void **state)
 		assert_int_equal(f->port_speed[top], SPEED_EDR);
 		assert_int_equal(f->port_width[top], WIDTH_2X);
 	}
-	fabric_unref(f);
 }
 
 /* --- messages ------------------------------------------------------------------- */
@@ -630,7 +590,6 @@ static void test_messages(void **state)
 		{"ring:300,hosts=100,lids=1,lmc=7", "more LIDs than"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(want); i++) {
 		struct fabric *f = NULL;
 		struct err e = {0};
@@ -644,7 +603,6 @@ static void test_messages(void **state)
 
 static void test_is_spec(void **state)
 {
-	(void)state;
 	assert_true(synth_is_spec("torus:4x4"));
 	assert_true(synth_is_spec("torsu:4x4"));
 	assert_false(synth_is_spec("fabric.topo"));
@@ -673,15 +631,12 @@ static void test_mutations(void **state)
 	static const char letters[] = "0123456789,:x=ahlnopst";
 	uint64_t rng = 1;
 
-	(void)state;
 	for (unsigned round = 0; round < 4000; round++) {
-		char spec[80];
-		struct fabric *f = NULL;
+		AUTO_FABRIC struct fabric *f = NULL;
 		struct err e = {0};
-		size_t len;
+		AUTO_FREE char *spec = str_printf("%s", seeds[round % ARRAY_LEN(seeds)]);
+		size_t len = strlen(spec);
 
-		snprintf(spec, sizeof(spec), "%s", seeds[round % ARRAY_LEN(seeds)]);
-		len = strlen(spec);
 		for (unsigned k = rng_below(&rng, 3) + 1; k; k--)
 			spec[rng_below(&rng, (uint32_t)len)] = letters[rng_below(&rng, sizeof(letters) - 1)];
 		if (rng_below(&rng, 4) == 0)
@@ -692,7 +647,6 @@ static void test_mutations(void **state)
 		}
 		assert_in_range(f->n_endports, 1, 48000);
 		check_links(f);
-		fabric_unref(f);
 	}
 }
 

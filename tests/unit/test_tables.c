@@ -5,17 +5,13 @@
 #include "core/analysis/credit/cdg.h"
 #include "core/analysis/credit/check.h"
 #include "core/base/cursor.h"
-#include "core/base/memory.h"
 #include "core/base/program.h"
 #include "core/base/rng.h"
-#include "core/base/text.h"
 #include "core/formats/readers.h"
 #include "core/formats/tables.h"
 #include "core/routing/paths.h"
 
-#include <inttypes.h>
 #include <limits.h>
-#include <unistd.h>
 
 #define FILES "tests/fabrics/formats/"
 #define FOLDER FILES "two-leaf.ibdiagnet2"
@@ -58,34 +54,12 @@ static const char *put(const char *name, const char *text)
 	return path;
 }
 
-static void line(struct session *s, const char *fmt, ...) PRINTF_LIKE(2, 3);
-static void line(struct session *s, const char *fmt, ...)
-{
-	char buf[1000];
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(buf, sizeof(buf), fmt, ap);
-	va_end(ap);
-	ok_line(s, buf);
-}
-
 static void same_files(const char *a, const char *b, const char *what)
 {
-	char *x = content(a), *y = content(b);
+	AUTO_FREE char *x = content(a), *y = content(b);
 
 	if (strcmp(x, y))
 		fail_msg("%s: %s and %s differ", what, a, b);
-	free(x);
-	free(y);
-}
-
-static struct session *start(const char *source)
-{
-	struct session *s = session_new(all_engines, all_commands);
-
-	line(s, "%s", source);
-	return s;
 }
 
 /* --- formats ------------------------------------------------------------------------------ */
@@ -93,43 +67,37 @@ static struct session *start(const char *source)
 /* What OpenSM dumped comes out again byte for byte, before anything was routed. */
 static void test_dump_of_opensm(void **state)
 {
-	struct session *s = start("load " FILES "two-leaf.ibnetdiscover");
+	AUTO_SESSION struct session *s = session_after("load " FILES "two-leaf.ibnetdiscover");
 
-	(void)state;
 	line_says(s, "tables " FILES "two-leaf.lfts", "It names the LIDs of 7 ports.");
 	line_says(s, "trace 4 10", "host one (LID 4) -> router (LID 10): SL 0, 3 links");
-	line(s, "export lfts %s", file("a"));
+	ok_linef(s, "export lfts %s", file("a"));
 	same_files(file("a"), FILES "two-leaf.lfts", "lfts");
-	line(s, "export fdbs %s", file("b"));
+	ok_linef(s, "export fdbs %s", file("b"));
 	same_files(file("b"), FILES "two-leaf.fdbs", "fdbs");
-	session_free(s);
 }
 
 /* The dump after a host was unplugged still has its LIDs, of nobody. */
 static void test_dump_without_a_host(void **state)
 {
-	struct session *s = start("load " FILES "two-leaf.ibnetdiscover");
+	AUTO_SESSION struct session *s = session_after("load " FILES "two-leaf.ibnetdiscover");
 
-	(void)state;
-	line(s, "fail host 0x4000");
-	line(s, "tables " FILES "two-leaf-host-lost.lfts");
-	line(s, "export lfts %s", file("a"));
+	ok_line(s, "fail host 0x4000");
+	ok_line(s, "tables " FILES "two-leaf-host-lost.lfts");
+	ok_linef(s, "export lfts %s", file("a"));
 	same_files(file("a"), FILES "two-leaf-host-lost.lfts", "lfts");
-	session_free(s);
 }
 
 /* .fdbs names no LIDs: they are the source's. */
 static void test_fdbs(void **state)
 {
-	struct session *s = start("load " FOLDER "/ibdiagnet2.db_csv");
+	AUTO_SESSION struct session *s = session_after("load " FOLDER "/ibdiagnet2.db_csv");
 
-	(void)state;
 	line_says(s, "tables " FILES "two-leaf.fdbs", "It names no LIDs; those of 7 ports are the source's.");
-	line(s, "export lfts %s", file("a"));
-	line(s, "tables " FILES "two-leaf.lfts");
-	line(s, "export lfts %s", file("b"));
+	ok_linef(s, "export lfts %s", file("a"));
+	ok_line(s, "tables " FILES "two-leaf.lfts");
+	ok_linef(s, "export lfts %s", file("b"));
 	same_files(file("a"), file("b"), "lfts");
-	session_free(s);
 }
 
 #define HEAD                                                                                            \
@@ -139,19 +107,18 @@ static void test_fdbs(void **state)
 /* Output of dump_fts: all its forms of lines, those without a route too; of one switch only. */
 static void test_dump_fts(void **state)
 {
-	struct session *s = start("load " FOLDER "/ibdiagnet2.db_csv");
+	AUTO_SESSION struct session *s = session_after("load " FOLDER "/ibdiagnet2.db_csv");
 	const struct routing *r;
 
-	(void)state;
-	line(s, "tables %s",
-	     put("fts",
-		 HEAD "  Lid  Out   Destination\n       Port     Info \n"
-		      "0x0002 000 : (Switch portguid 0x0000000000002000: 'leaf # one')\n"
-		      "0x0004 003 : (path #1 out of 2: portguid 0x0000000000004001)\n"
-		      "0x0006 004 \n0x0007 255 : (illegal port)\n"
-		      "0x0008 009 : (Channel Adapter portguid 0x0000000000005002: 'host two')\n"
-		      "5 valid lids dumped \n\n"
-		      "Multicast mlids [0xc000-0xc3ff] of switch Lid 2 guid 0x2000 (leaf):\n0xc000 x\n"));
+	ok_linef(s, "tables %s",
+		 put("fts",
+		     HEAD "  Lid  Out   Destination\n       Port     Info \n"
+			  "0x0002 000 : (Switch portguid 0x0000000000002000: 'leaf # one')\n"
+			  "0x0004 003 : (path #1 out of 2: portguid 0x0000000000004001)\n"
+			  "0x0006 004 \n0x0007 255 : (illegal port)\n"
+			  "0x0008 009 : (Channel Adapter portguid 0x0000000000005002: 'host two')\n"
+			  "5 valid lids dumped \n\n"
+			  "Multicast mlids [0xc000-0xc3ff] of switch Lid 2 guid 0x2000 (leaf):\n0xc000 x\n"));
 	r = session_routing(s);
 	assert_string_equal(r->engine, "tables");
 	assert_int_equal(routing_port(r, 1, 2), 0);
@@ -161,29 +128,25 @@ static void test_dump_fts(void **state)
 	assert_int_equal(routing_port(r, 1, 8), NO_PATH); /* the switch has 8 ports */
 	assert_int_equal(routing_port(r, 0, 2), NO_PATH);
 	assert_int_equal(r->lids->max_lid, 11);
-	session_free(s);
 }
 
 /* Ports of one, two and three digits, and 0, are read as they were written. */
 static void test_all_ports(void **state)
 {
-	struct session *s = start("synth ring:3,hosts=120");
+	AUTO_SESSION struct session *s = session_after("synth ring:3,hosts=120");
 
-	(void)state;
 	ok_line(s, "route minhop");
-	line(s, "export lfts %s", file("before"));
-	line(s, "tables %s", file("before"));
-	line(s, "export lfts %s", file("after"));
+	ok_linef(s, "export lfts %s", file("before"));
+	ok_linef(s, "tables %s", file("before"));
+	ok_linef(s, "export lfts %s", file("after"));
 	same_files(file("before"), file("after"), "tables");
-	session_free(s);
 }
 
 static void test_oddities(void **state)
 {
-	struct session *s = start("load " FOLDER "/ibdiagnet2.db_csv");
+	struct session *s = session_after("load " FOLDER "/ibdiagnet2.db_csv");
 	char buf[200];
 
-	(void)state;
 	put("odd",
 	    "Unicast lids [0x0-0x40] of switch Lid 2 guid 0x2000 (leaf):\n0x0002 000\n0x0004 x\n0xffff 001\n"
 	    "0x0005 003 # Channel Adapter portguid 0x0000000000005001: 'moved'\n"
@@ -232,9 +195,7 @@ static void has_lids(const struct session *s, uint64_t guid, unsigned base, unsi
 static void test_base_port_0(void **state)
 {
 	struct session *s;
-	char buf[300];
 
-	(void)state;
 	put("base.topo", "switchguid=0x1000(1000)\n"
 			 "Switch\t2 \"S-0000000000001000\"\t\t# \"sw\" base port 0 lid 2 lmc 1\n"
 			 "[1]\t\"H-0000000000004000\"[1](4001) \t\t# \"h1\" lid 4 4xQDR\n"
@@ -245,10 +206,8 @@ static void test_base_port_0(void **state)
 			 "[1](5001) \t\"S-0000000000001000\"[2]\t\t# lid 6 lmc 0 \"sw\" lid 2 4xQDR\n");
 	put("base", "Unicast lids [0-6] of switch Lid 2 guid 0x1000 ('sw'):\n"
 		    "0x0002 000" OF("0x1000") "0x0004 001" OF("0x4001") "0x0006 002" OF("0x5001"));
-	snprintf(buf, sizeof(buf), "load %s", file("base.topo"));
-	s = start(buf);
-	snprintf(buf, sizeof(buf), "tables %s", file("base"));
-	ok_line(s, buf);
+	s = session_after("load %s", file("base.topo"));
+	ok_linef(s, "tables %s", file("base"));
 	has_lids(s, 0x1000, 2, 1);
 	line_says(s, "drift minhop", "The next sweep would change nothing.");
 	session_free(s);
@@ -260,11 +219,9 @@ static void test_base_port_0(void **state)
  */
 static void test_ranges(void **state)
 {
-	struct session *s = start("load " FILES "two-leaf.lst");
-	char buf[100];
+	AUTO_SESSION struct session *s = session_after("load " FILES "two-leaf.lst");
+	AUTO_FREE char *buf = str_printf("tables %s", file("ranges"));
 
-	(void)state;
-	snprintf(buf, sizeof(buf), "tables %s", file("ranges"));
 	put("ranges",
 	    "Unicast lids [0-40] of switch Lid 8 guid 0x1000 ('spine'):\n"
 	    "0x0012 001" OF(
@@ -292,11 +249,10 @@ static void test_ranges(void **state)
 	    "0x0001 003" OF("0x4001") "0x0002 003" OF("0x4001") /* a range of LMC 2 would begin at 0 */
 	    "0x0006 001" OF("0x5002") "0x0009 001" OF("0x5002") /* 0..15 has LIDs of others */
 	    "0x000b 000" OF("0x2000"));
-	line(s, "%s", buf);
+	ok_line(s, buf);
 	has_lids(s, 0x2000, 11, 1);
 	has_lids(s, 0x4001, 1, 2);
 	has_lids(s, 0x5002, 6, 4);
-	session_free(s);
 }
 
 /* --- lines that are wrong in one place ------------------------------------------------------------ */
@@ -326,13 +282,19 @@ static void read_done(struct read *r)
 	text_free(&r->notes);
 }
 
-static struct fabric *two_leaf(void)
+static struct fabric *loaded(const char *path)
 {
 	struct fabric *f = NULL;
 	struct err e;
 
-	assert_int_equal(fabric_load(FOLDER "/ibdiagnet2.db_csv", &f, NULL, &e), 0);
+	if (fabric_load(path, &f, NULL, &e))
+		fail_msg("%s", e.msg);
 	return f;
+}
+
+static struct fabric *two_leaf(void)
+{
+	return loaded(FOLDER "/ibdiagnet2.db_csv");
 }
 
 /* Each is one line of a table in which nothing else is odd; top: LIDs that it then reaches up to. */
@@ -368,11 +330,10 @@ static void test_odd_lines(void **state)
 		{"0x0009 : 001\nosm_ucast_mgr_dump_ucast_routes: Switch 0x2000\n0x0002 : 0\n", "", NULL, 2},
 		{FDBS, "dump_ucast_routes: Switch x\n0x0009 : 001", NULL, 2},
 	};
-	struct fabric *f = two_leaf();
+	AUTO_FABRIC struct fabric *f = two_leaf();
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(table); i++) {
-		char *text = str_printf("%s%s\n", table[i].head, table[i].line);
+		AUTO_FREE char *text = str_printf("%s%s\n", table[i].head, table[i].line);
 		struct read r = read_text(f, text);
 
 		if (r.rc)
@@ -384,9 +345,7 @@ static void test_odd_lines(void **state)
 		if (!table[i].odd)
 			assert_null(strstr(text_str(&r.notes), "not understood"));
 		read_done(&r);
-		free(text);
 	}
-	fabric_unref(f);
 }
 
 /* Rows of a .far that are wrong in one place: told, and what they would have said is not there. */
@@ -413,28 +372,26 @@ static void test_far_odd(void **state)
 		{"", "0x0009 1 Freeze", 0},
 		{"", "0x0009 1 Stat", 0},
 	};
-	struct fabric *f = two_leaf();
+	AUTO_FABRIC struct fabric *f = two_leaf();
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(table); i++) {
-		char *text = str_printf("Switch one\nSwitch 0x9999\nLFT Definition:\nh\n-\n0x0001 9 Static\n"
-					"Switch 0x2000\nGroups Definition:\n\nGroup\tSub\tFlag\tPorts \n---\n"
-					"7 0 - 1,2\n%s\n\nLFT Definition:\nh\n---\n0x0008 2 Free 7\n%s\n",
-					table[i].group, table[i].entry);
+		AUTO_FREE char *text =
+			str_printf("Switch one\nSwitch 0x9999\nLFT Definition:\nh\n-\n0x0001 9 Static\n"
+				   "Switch 0x2000\nGroups Definition:\n\nGroup\tSub\tFlag\tPorts \n---\n"
+				   "7 0 - 1,2\n%s\n\nLFT Definition:\nh\n---\n0x0008 2 Free 7\n%s\n",
+				   table[i].group, table[i].entry);
 		struct read r = read_text(f, text);
-		char told[60];
 
 		assert_int_equal(r.rc, 0);
 		assert_int_equal(adaptive_find(r.t->adaptive, 1, 8)->ports.word[0], 1 << 1 | 1 << 2);
 		assert_null(adaptive_find(r.t->adaptive, 1, 9));
-		snprintf(told, sizeof(told), "%u line%s not understood", table[i].odd,
-			 table[i].odd > 1 ? "s" : "");
+		AUTO_FREE char *told =
+			str_printf("%u line%s not understood", table[i].odd, table[i].odd > 1 ? "s" : "");
 		if (!strstr(text_str(&r.notes), told) != !table[i].odd)
 			fail_msg("%s%s: \"%s\"", table[i].group, table[i].entry, text_str(&r.notes));
 		assert_non_null(strstr(text_str(&r.notes),
 				       "1 switch not in the fabric, the first 0x0000000000009999"));
 		read_done(&r);
-		free(text);
 	}
 	{
 		struct read r = read_text(f, "LFT Definition:\nh\n-\n0x0001 1 Static\nSwitch one\n");
@@ -451,7 +408,6 @@ static void test_far_odd(void **state)
 				 "is 0x0000000000000091)"));
 		read_done(&r);
 	}
-	fabric_unref(f);
 }
 
 /* Tables of one switch over those of another file, as a folder has them; what was held by another fabric. */
@@ -460,26 +416,23 @@ static void test_gathered(void **state)
 	static const char groups[] =
 		"Switch 0x2000\nGroups Definition:\nh\n-\n%u 0 - 1\n\nLFT Definition:\nh\n-\n"
 		"0x0008 2 Free %u\n";
-	struct fabric *f = two_leaf(), *live = NULL;
+	AUTO_FABRIC struct fabric *f = two_leaf(), *live = NULL;
 	struct tables_reader r;
 	struct tables_info info;
-	struct text notes = {0};
-	struct switch_tables *t;
+	AUTO_TEXT struct text notes = {0};
 	struct err e;
 
-	(void)state;
 	tables_begin(&r, f);
 	for (unsigned i = 7; i < 9; i++) {
-		char *text = str_printf(groups, i, i);
+		AUTO_FREE char *text = str_printf(groups, i, i);
 
 		assert_int_equal(tables_read(&r, &(struct input){"x", text, strlen(text), NULL}, &e), 0);
-		free(text);
 	}
-	t = tables_finish(&r, "x", NULL, &info, &notes);
+	struct switch_tables *t = tables_finish(&r, "x", NULL, &info, &notes);
 	assert_int_equal(adaptive_find(t->adaptive, 1, 8)->number, 8); /* the later counts */
 	counted_unref(&t->counted);
 
-	assert_int_equal(fabric_load(FOLDER, &live, NULL, &e), 0);
+	live = loaded(FOLDER);
 	tables_begin(&r, f);
 	tables_copy(&r, live);
 	t = tables_finish(&r, NULL, NULL, &info, &notes);
@@ -499,9 +452,6 @@ static void test_gathered(void **state)
 	tables_begin(&r, f);
 	tables_copy(&r, f); /* nothing was held */
 	tables_drop(&r);
-	text_free(&notes);
-	fabric_unref(live);
-	fabric_unref(f);
 }
 
 static void test_cancelled(void **state)
@@ -510,25 +460,60 @@ static void test_cancelled(void **state)
 	struct progress p = {.cancel = true};
 	struct input in = {.name = FILES "two-leaf.lfts", .progress = &p};
 	struct tables_info info;
-	struct text notes = {0};
+	AUTO_TEXT struct text notes = {0};
 	struct err e;
 
-	(void)state;
 	assert_null(tables_load(in, f, NULL, &info, &notes, &e));
 	assert_string_equal(e.msg, "cancelled");
 	assert_int_equal(fabric_load(FOLDER, &g, &p, &e), -1);
 	assert_string_equal(e.msg, "cancelled");
 	assert_null(g);
-	text_free(&notes);
 	fabric_unref(f);
+}
+
+struct given {
+	unsigned guid, lid, lmc;
+};
+
+/* The ports up to GUID 0 get these LIDs from a table. */
+static void gives_lids(const struct fabric *f, const char *text, const struct given *want)
+{
+	AUTO_BY(read_done) struct read r = read_text(f, text);
+
+	for (; want->guid; want++) {
+		uint32_t port = f->endport_port[fabric_endport_by_guid(f, want->guid)];
+
+		if (r.t->lid[port] != want->lid || r.t->lmc[port] != want->lmc)
+			fail_msg("%s: 0x%x has LID %u, LMC %u, expected %u, %u", text, want->guid,
+				 r.t->lid[port], r.t->lmc[port], want->lid, want->lmc);
+	}
 }
 
 /* LIDs far from each other, at the end of those that there are, or of ports without a switch. */
 static void test_lids_at_odds(void **state)
 {
-	struct fabric *f = NULL;
-	struct read r;
-	struct err e;
+#define FROM(lid) "Unicast lids [0-130] of switch Lid " lid " guid 0x1:\n"
+	static const struct {
+		const char *text;
+		struct given want[6];
+	} cases[] = {
+		/* some LIDs of the source's range, all of 0x31; a head that tells none though an entry does
+		 */
+		{FROM("0") "0x0003 000" OF("0x1") "0x0042 001" OF("0x11") "0x0060 002" OF("0x21"),
+		 {{0x1, 0, 0}, {0x11, 64, 2}, {0x21, 96, 1}, {0x31, 128, 0}}},
+		/* other LIDs than the source's, up to the last, 128; that of 0x31 another has; none is 49200
+		 */
+		{"Unicast lids [0-130] of switch guid 0x1:\n0x0041 002" OF("0x21") "0x0042 001" OF(
+			 "0x11") "0x0080 001" OF("0x11"),
+		 {{0x1, 0, 0}, {0x21, 65, 0}, {0x11, 66, 6}, {0x31, 0, 0}, {0x41, 129, 0}}},
+		/* 34 and 41 are in 32..47, where 43 is another's */
+		{FROM("1") "0x0022 001" OF("0x11") "0x0029 001" OF("0x11") "0x002b 002" OF("0x21"),
+		 {{0x11, 34, 3}, {0x21, 43, 0}}},
+		/* 1 and 0xbfff are in no range together; 0xbffe and 0xbfff are one */
+		{FROM("1") "0x0002 001" OF("0x11") "0xbffd 001" OF("0x11") "0xbffe 002" OF(
+			 "0x21") "0xbfff 002" OF("0x21"),
+		 {{0x1, 1, 0}, {0x11, 2, 7}, {0x21, 0xbffe, 1}}},
+	};
 	static const char net[] =
 		"switchguid=0x1\nSwitch 4 \"s\" # \"s\" lid 49200\n[1] \"a\"[1]\n[2] \"b\"[1]\n\n"
 		"caguid=0x10\nHca 1 \"a\"\n[1] \"s\"[1] # lid 64 lmc 2 \"s\"\n\n"
@@ -537,76 +522,32 @@ static void test_lids_at_odds(void **state)
 		"caguid=0x40\nHca 1 \"d\"\n[1] \"c\"[1] # lid 129 \"c\"\n";
 	static const char at_39[] = "switchguid=0x1\nSwitch 4 \"s\" # \"s\" lid 1\n[1] \"a\"[1]\n\n"
 				    "caguid=0x10\nHca 1 \"a\"\n[1] \"s\"[1] # lid 39 lmc 3 \"s\"\n";
-#define FROM(lid) "Unicast lids [0-130] of switch Lid " lid " guid 0x1:\n"
+	AUTO_FABRIC struct fabric *f = NULL, *g = NULL;
+	struct err e;
 
-	(void)state;
 	assert_int_equal(fabric_parse("net", net, strlen(net), &f, &e), 0);
-#define LID_OF(guid) r.t->lid[f->endport_port[fabric_endport_by_guid(f, guid)]]
-#define LMC_OF(guid) r.t->lmc[f->endport_port[fabric_endport_by_guid(f, guid)]]
-	/* some LIDs of the source's range; a head that tells none though an entry does */
-	r = read_text(f, FROM("0") "0x0003 000" OF("0x1") "0x0042 001" OF("0x11") "0x0060 002" OF("0x21"));
-	assert_int_equal(LID_OF(0x1), 0);
-	assert_int_equal(LID_OF(0x11), 64);
-	assert_int_equal(LMC_OF(0x11), 2);
-	assert_int_equal(LID_OF(0x21), 96);
-	assert_int_equal(LMC_OF(0x21), 1);
-	assert_int_equal(LID_OF(0x31), 128); /* the source's */
-	read_done(&r);
-	/* other LIDs than the source's; a LID of the source that another has; none can be 49200 */
-	r = read_text(f, "Unicast lids [0-130] of switch guid 0x1:\n0x0041 002" OF("0x21") "0x0042 001" OF(
-				 "0x11") "0x0080 001" OF("0x11"));
-	assert_int_equal(LID_OF(0x1), 0);
-	assert_int_equal(LID_OF(0x21), 65);
-	assert_int_equal(LMC_OF(0x21), 0);
-	assert_int_equal(LID_OF(0x11), 66);
-	assert_int_equal(LMC_OF(0x11), 6); /* up to its last, 128 */
-	assert_int_equal(LID_OF(0x31), 0);
-	assert_int_equal(LID_OF(0x41), 129);
-	read_done(&r);
-	/* 34 and 41 are in 32..47, where 43 is another's */
-	r = read_text(f, FROM("1") "0x0022 001" OF("0x11") "0x0029 001" OF("0x11") "0x002b 002" OF("0x21"));
-	assert_int_equal(LID_OF(0x11), 34);
-	assert_int_equal(LMC_OF(0x11), 3);
-	assert_int_equal(LID_OF(0x21), 43);
-	read_done(&r);
-	/* 1 and 0xbfff are in no range together; 0xbffe and 0xbfff are one */
-	r = read_text(f, FROM("1") "0x0002 001" OF("0x11") "0xbffd 001" OF("0x11") "0xbffe 002" OF(
-				 "0x21") "0xbfff 002" OF("0x21"));
-	assert_int_equal(LID_OF(0x1), 1);
-	assert_int_equal(LID_OF(0x11), 2);
-	assert_int_equal(LMC_OF(0x11), 7);
-	assert_int_equal(LID_OF(0x21), 0xbffe);
-	assert_int_equal(LMC_OF(0x21), 1);
-	read_done(&r);
-	fabric_unref(f);
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+		gives_lids(f, cases[i].text, cases[i].want);
 	/* the source tells a range of 8 that begins at 39: it holds 40 and 41, and is none (SEED=986925667,
 	 * random-7) */
-	f = NULL;
-	assert_int_equal(fabric_parse("net", at_39, strlen(at_39), &f, &e), 0);
-	r = read_text(f, FROM("1") "0x0028 001" OF("0x11") "0x0029 001" OF("0x11"));
-	assert_int_equal(LID_OF(0x11), 40);
-	assert_int_equal(LMC_OF(0x11), 1);
-	read_done(&r);
-	fabric_unref(f);
+	assert_int_equal(fabric_parse("net", at_39, strlen(at_39), &g, &e), 0);
+	gives_lids(g, FROM("1") "0x0028 001" OF("0x11") "0x0029 001" OF("0x11"),
+		   (const struct given[]){{0x11, 40, 1}, {0}});
 }
 
 /* What of a folder cannot be used is told, and the rest is there. */
 static void test_folder_odd(void **state)
 {
 	struct fabric *f = NULL;
-	struct err e;
-	char buf[PATH_MAX + 700], here[PATH_MAX];
+	char here[PATH_MAX];
 
-	(void)state;
 	assert_non_null(getcwd(here, sizeof(here)));
-	snprintf(buf, sizeof(buf),
-		 "cd %s && mkdir o o/opensm-lfts.dump && printf 'START_NODES\nx\n' >o/a.db_csv && printf "
-		 "'odd\n' "
-		 ">o/b.ibnetdiscover && cp %s/" FILES
-		 "two-leaf.lst o/opensm-subnet.lst && printf 'no groups\n' >o/x.far",
-		 folder, here);
-	assert_int_equal(system(buf), 0);
-	assert_int_equal(fabric_load(file("o"), &f, NULL, &e), 0);
+	shell("cd %s && mkdir o o/opensm-lfts.dump && printf 'START_NODES\nx\n' >o/a.db_csv && printf "
+	      "'odd\n' "
+	      ">o/b.ibnetdiscover && cp %s/" FILES
+	      "two-leaf.lst o/opensm-subnet.lst && printf 'no groups\n' >o/x.far",
+	      folder, here);
+	f = loaded(file("o"));
 	assert_int_equal(f->warnings.n, 3);
 	assert_non_null(strstr(f->warnings.w[0].text, "a.db_csv:2: found columns"));
 	assert_non_null(strstr(f->warnings.w[0].text, "; "));
@@ -614,12 +555,10 @@ static void test_folder_odd(void **state)
 	assert_non_null(strstr(f->warnings.w[1].text, "opensm-lfts.dump"));
 	assert_non_null(strstr(f->warnings.w[2].text, "x.far: found no table of a switch"));
 	fabric_unref(f);
-	snprintf(buf, sizeof(buf),
-		 "cd %s/o && rm -r opensm-lfts.dump *.far a.db_csv b.ibnetdiscover && cp opensm-subnet.lst "
-		 "ibdiagnet2.lst",
-		 folder);
-	assert_int_equal(system(buf), 0);
-	assert_int_equal(fabric_load(file("o"), &f, NULL, &e), 0);
+	shell("cd %s/o && rm -r opensm-lfts.dump *.far a.db_csv b.ibnetdiscover && cp opensm-subnet.lst "
+	      "ibdiagnet2.lst",
+	      folder);
+	f = loaded(file("o"));
 	assert_int_equal(f->warnings.n, 0);
 	assert_null(f->switch_tables);
 	fabric_unref(f);
@@ -627,22 +566,20 @@ static void test_folder_odd(void **state)
 	put("o/opensm-lfts.dump",
 	    "Unicast lids [0-11] of switch Lid 2 guid 0x2000 (leaf):\n0x0002 000\n0x0003 x\n");
 	put("o/x.slvl", "0x0000000000009999 0 0 0x01 0x23 0x45 0x67 0x01 0x23 0x45 0x67\n");
-	assert_int_equal(fabric_load(file("o"), &f, NULL, &e), 0);
+	f = loaded(file("o"));
 	assert_non_null(fabric_switch_tables(f));
 	assert_string_equal(f->warnings.w[0].kind, "tables");
 	assert_non_null(strstr(f->warnings.w[0].text, "1 line not understood and left out"));
 	assert_string_equal(f->warnings.w[f->warnings.n - 1].kind, "maps");
 	fabric_unref(f);
-	snprintf(buf, sizeof(buf), "cd %s/o && rm x.slvl && mkdir x.slvl", folder);
-	assert_int_equal(system(buf), 0);
-	assert_int_equal(fabric_load(file("o"), &f, NULL, &e), 0);
+	shell("cd %s/o && rm x.slvl && mkdir x.slvl", folder);
+	f = loaded(file("o"));
 	assert_null(fabric_switch_tables(f)->sl_tables);
 	assert_string_equal(f->warnings.w[f->warnings.n - 1].kind, "file left out");
 	fabric_unref(f);
-	snprintf(buf, sizeof(buf), "cd %s/o && rmdir x.slvl", folder);
-	assert_int_equal(system(buf), 0);
+	shell("cd %s/o && rmdir x.slvl", folder);
 	put("o/x.slvl", "Switch 0x1000, base LID 1, \"s\"\n#in out : 0 1\n0 1 : 99 99\n");
-	assert_int_equal(fabric_load(file("o"), &f, NULL, &e), 0);
+	f = loaded(file("o"));
 	assert_null(fabric_switch_tables(f)->sl_tables);
 	assert_non_null(strstr(f->warnings.w[f->warnings.n - 1].text, "x.slvl:3: found"));
 	fabric_unref(f);
@@ -659,14 +596,10 @@ static void test_folder_odd(void **state)
 /* A file of two-leaf.ibdiagnet2 behind a head, with a tail, in folder "run". */
 static void put_run(const char *name, const char *head, const char *tail)
 {
-	char *there = str_printf(FOLDER "/%s", name), *text = content(there);
-	char *all = str_printf("%s%s%s", head, text, tail), *path = str_printf("run/%s", name);
+	AUTO_FREE char *there = str_printf(FOLDER "/%s", name), *text = content(there);
+	AUTO_FREE char *all = str_printf("%s%s%s", head, text, tail), *path = str_printf("run/%s", name);
 
 	put(path, all);
-	free(path);
-	free(all);
-	free(text);
-	free(there);
 }
 
 /* The only warning of a kind that has a text; NULL. */
@@ -686,12 +619,8 @@ static const struct warning *warned(const struct fabric *f, const char *kind, co
 static void test_two_runs(void **state)
 {
 	struct fabric *f = NULL;
-	struct err e;
-	char buf[300];
 
-	(void)state;
-	snprintf(buf, sizeof(buf), "mkdir %s/run", folder);
-	assert_int_equal(system(buf), 0);
+	shell("mkdir %s/run", folder);
 	put_run("ibdiagnet2.db_csv", RUN_INFO(RUN), "");
 	put_run("ibdiagnet2.fdbs", FRAME(RUN), "");
 	put_run("ibdiagnet2.far", FRAME(RUN), "");
@@ -699,7 +628,7 @@ static void test_two_runs(void **state)
 	put("run/ibdiagnet2.log",
 	    "Running version: \"IBDIAGNET 2.6\"\nTimestamp: " RUN DATE "-I- Discovery\n");
 	put("run/notes.txt", "Timestamp: yesterday\n");
-	assert_int_equal(fabric_load(file("run"), &f, NULL, &e), 0);
+	f = loaded(file("run"));
 	assert_int_equal(f->warnings.n, 0);
 	assert_non_null(fabric_switch_tables(f)->sl_tables);
 	fabric_unref(f);
@@ -707,9 +636,8 @@ static void test_two_runs(void **state)
 	put("run/ibdiagnet2.cables", FRAME(OLD));
 	put("run/ibdiagnet2.log", "Timestamp: " OLD DATE "-E- an old error\n");
 	put("run/other.db_csv", RUN_INFO(OLD));
-	snprintf(buf, sizeof(buf), "gzip -n %s/run/ibdiagnet2.cables", folder);
-	assert_int_equal(system(buf), 0);
-	assert_int_equal(fabric_load(file("run"), &f, NULL, &e), 0);
+	shell("gzip -n %s/run/ibdiagnet2.cables", folder);
+	f = loaded(file("run"));
 	assert_int_equal(f->warnings.n, 4);
 	assert_non_null(warned(f, "other run",
 			       "ibdiagnet2.far is of another run (" OLD
@@ -721,7 +649,7 @@ static void test_two_runs(void **state)
 	fabric_unref(f);
 	/* nothing to compare with */
 	put_run("ibdiagnet2.db_csv", "", "");
-	assert_int_equal(fabric_load(file("run"), &f, NULL, &e), 0);
+	f = loaded(file("run"));
 	assert_null(warned(f, "other run", ""));
 	assert_non_null(fabric_switch_tables(f)->adaptive);
 	fabric_unref(f);
@@ -732,13 +660,9 @@ static void test_two_runs(void **state)
 /* What ibdiagnet called errors: rows of db_csv with their places, lines of the log that no row tells. */
 static void test_ibdiagnet_errors(void **state)
 {
-	const struct warning *w;
 	struct fabric *f = NULL;
-	struct err e;
-	struct text t = {0};
-	struct session *s;
+	AUTO_TEXT struct text t = {0};
 
-	(void)state;
 	put_run("ibdiagnet2.db_csv", RUN_INFO(RUN),
 		ERRORS("LINKS_SPEED") "PORT,0x2000,0x2000,0x03,LINK_WRONG_SPEED,\"Unexpected speed- "
 				      "\"\"HDR\"\"- on it\"\n"
@@ -752,9 +676,10 @@ static void test_ibdiagnet_errors(void **state)
 	    "Running timestamp: " RUN DATE "-E- Links Speed Check finished with errors\n"
 	    "-E- leaf # one/P3 - Unexpected speed, \"HDR\", on it\n-W- a warning\n"
 	    "-E- Discovery failed\n");
-	assert_int_equal(fabric_load(file("run"), &f, NULL, &e), 0);
-	w = warned(f, "ibdiagnet error",
-		   "LINK_WRONG_SPEED at 0x0000000000002000[3]: Unexpected speed- \"HDR\"- on it");
+	f = loaded(file("run"));
+	const struct warning *w =
+		warned(f, "ibdiagnet error",
+		       "LINK_WRONG_SPEED at 0x0000000000002000[3]: Unexpected speed- \"HDR\"- on it");
 	assert_non_null(w);
 	assert_non_null(strstr(w->text, "ibdiagnet2.db_csv:81: "));
 	assert_int_equal(w->guid, 0x2000);
@@ -764,8 +689,8 @@ static void test_ibdiagnet_errors(void **state)
 	assert_null(warned(f, "ibdiagnet error", "odd"));
 	assert_null(warned(f, "ibdiagnet error", "finished"));
 	fabric_unref(f);
-	s = start("echo");
-	line(s, "load %s", file("run"));
+	struct session *s = session_after("echo");
+	ok_linef(s, "load %s", file("run"));
 	line_says(s, "doctor",
 		  "warning ibdiagnet (fact): ibdiagnet found 3 errors.\n    ibdiagnet2.db_csv:81: ");
 	line_says(s, "doctor",
@@ -777,8 +702,7 @@ static void test_ibdiagnet_errors(void **state)
 	for (int i = 0; i < 100; i++)
 		text_add(&t, "PORT,0x2000,0x2000,1,EVENT,\"error %d of many\"\n", i);
 	put_run("ibdiagnet2.db_csv", RUN_INFO(RUN), text_str(&t));
-	text_free(&t);
-	assert_int_equal(fabric_load(file("run"), &f, NULL, &e), 0);
+	f = loaded(file("run"));
 	assert_non_null(warned(f, "ibdiagnet error", "error 19 of many"));
 	assert_null(warned(f, "ibdiagnet error", "error 20 of many"));
 	w = warned(f, "ibdiagnet error", "more like these");
@@ -799,19 +723,16 @@ static void test_packed(void **state)
 	struct err e;
 	char buf[600];
 
-	(void)state;
-	assert_int_equal(fabric_load(FOLDER, &whole, NULL, &e), 0);
+	whole = loaded(FOLDER);
 	for (size_t i = 0; i < ARRAY_LEN(tools); i++) {
 		if (!program_exists(tools[i][0]))
 			continue;
 		tried++;
-		snprintf(buf, sizeof(buf),
-			 "rm -rf '%s/p[1]'; cp -r " FOLDER
-			 " '%s/p[1]' && cd '%s/p[1]' && %s ibdiagnet2.* 2>/dev/null && rm -f "
-			 "ibdiagnet2.??? ibdiagnet2.???? ibdiagnet2.db_csv && test -f ibdiagnet2.db_csv.%s",
-			 folder, folder, folder, tools[i][0], tools[i][1]);
-		assert_int_equal(system(buf), 0);
-		assert_int_equal(fabric_load(file("p[1]"), &f, NULL, &e), 0);
+		shell("rm -rf '%s/p[1]'; cp -r " FOLDER
+		      " '%s/p[1]' && cd '%s/p[1]' && %s ibdiagnet2.* 2>/dev/null && rm -f "
+		      "ibdiagnet2.??? ibdiagnet2.???? ibdiagnet2.db_csv && test -f ibdiagnet2.db_csv.%s",
+		      folder, folder, folder, tools[i][0], tools[i][1]);
+		f = loaded(file("p[1]"));
 		assert_int_equal(f->n_links, whole->n_links);
 		assert_int_equal(f->warnings.n, 0);
 		assert_non_null(fabric_switch_tables(f)->adaptive);
@@ -821,9 +742,7 @@ static void test_packed(void **state)
 					    fabric_switch_tables(whole)->lft[s],
 					    fabric_switch_tables(f)->top[s] + 1);
 		fabric_unref(f);
-		snprintf(buf, sizeof(buf), "cd '%s/p[1]' && head -c 60 ibdiagnet2.db_csv.%s >../cut", folder,
-			 tools[i][1]);
-		assert_int_equal(system(buf), 0);
+		shell("cd '%s/p[1]' && head -c 60 ibdiagnet2.db_csv.%s >../cut", folder, tools[i][1]);
 		assert_int_equal(fabric_load(file("cut"), &f, NULL, &e), -1);
 		snprintf(buf, sizeof(buf), "cut: cannot be unpacked: %s: ended with status ", tools[i][0]);
 		assert_non_null(strstr(e.msg, buf));
@@ -837,14 +756,11 @@ static void test_not_unpacked(void **state)
 {
 	struct fabric *f = NULL;
 	struct err e;
-	char buf[400], *path = str_dup(getenv("PATH"));
+	char *path = str_dup(getenv("PATH"));
 
-	(void)state;
-	snprintf(buf, sizeof(buf),
-		 "gzip -c " FILES "two-leaf.lst >%s/once.gz && gzip -c %s/once.gz >%s/twice.gz", folder,
-		 folder, folder);
-	assert_int_equal(system(buf), 0);
-	assert_int_equal(fabric_load(file("once.gz"), &f, NULL, &e), 0);
+	shell("gzip -c " FILES "two-leaf.lst >%s/once.gz && gzip -c %s/once.gz >%s/twice.gz", folder, folder,
+	      folder);
+	f = loaded(file("once.gz"));
 	assert_int_equal(f->n_nodes, 6);
 	fabric_unref(f);
 	assert_int_equal(fabric_load(file("twice.gz"), &f, NULL, &e), -1);
@@ -860,37 +776,34 @@ static void test_not_unpacked(void **state)
 
 static void test_journal(void **state)
 {
-	struct session *s = start("load " FILES "two-leaf.ibnetdiscover");
-	char buf[300];
+	struct session *s = session_after("load " FILES "two-leaf.ibnetdiscover");
 
-	(void)state;
-	line(s, "route minhop");
-	line(s, "export lfts %s", file("minhop"));
-	line(s, "snapshot before");
-	line(s, "tables " FILES "two-leaf.lfts");
+	ok_line(s, "route minhop");
+	ok_linef(s, "export lfts %s", file("minhop"));
+	ok_line(s, "snapshot before");
+	ok_line(s, "tables " FILES "two-leaf.lfts");
 	line_says(s, "journal", "tables " FILES "two-leaf.lfts  [tables");
-	line(s, "set lmc 3"); /* LIDs stay those of the tables */
-	line(s, "reset");
+	ok_line(s, "set lmc 3"); /* LIDs stay those of the tables */
+	ok_line(s, "reset");
 	assert_string_equal(session_routing(s)->engine, "tables");
 	assert_int_equal(session_sweep(s)->lids->lmc, 1);
-	line(s, "unset lmc");
-	snprintf(buf, sizeof(buf), "names %s", put("names", "0x4000 \"renamed\"\n"));
-	line(s, "%s", buf);
+	ok_line(s, "unset lmc");
+	ok_linef(s, "names %s", put("names", "0x4000 \"renamed\"\n"));
 	line_says(s, "trace 4 10", "renamed (LID 4) -> router (LID 10): SL 0, 3 links");
 	line_says(s, "why 0x2000 10", "held this entry");
-	line(s, "route minhop lmc=1"); /* keeps the LIDs that ports carry */
-	line(s, "export lfts %s", file("again"));
+	ok_line(s, "route minhop lmc=1"); /* keeps the LIDs that ports carry */
+	ok_linef(s, "export lfts %s", file("again"));
 	session_free(s);
-	s = start("load " FILES "two-leaf.ibnetdiscover");
-	line(s, "tables " FILES "two-leaf.lfts");
-	line(s, "route minhop lmc=1");
+	s = session_after("load " FILES "two-leaf.ibnetdiscover");
+	ok_line(s, "tables " FILES "two-leaf.lfts");
+	ok_line(s, "route minhop lmc=1");
 	line_says(s, "diff", "0 entries on 0 switches changed");
-	line(s, "undo");
+	ok_line(s, "undo");
 	assert_string_equal(session_routing(s)->engine, "tables");
-	line(s, "redo");
+	ok_line(s, "redo");
 	line_fails(s, "load " FILES "no", "cannot be opened");
-	line(s, "route tables,no_fallback");
-	line(s, "load " FILES "two-leaf.lst"); /* another fabric: the tables were not its */
+	ok_line(s, "route tables,no_fallback");
+	ok_line(s, "load " FILES "two-leaf.lst"); /* another fabric: the tables were not its */
 	assert_null(session_routing(s));
 	line_says(s, "route tables", "no tables of this fabric were read; `tables FILE` reads them");
 	session_free(s);
@@ -898,14 +811,12 @@ static void test_journal(void **state)
 
 static void test_json(void **state)
 {
-	struct session *s = start("load " FILES "two-leaf.ibnetdiscover");
+	AUTO_SESSION struct session *s = session_after("load " FILES "two-leaf.ibnetdiscover");
 	struct err e;
 	json_t *o, *t;
-	char *text;
 	int rc;
+	AUTO_FREE char *text = run_line(s, "tables " FILES "two-leaf.lfts", &rc, &e, true, NULL);
 
-	(void)state;
-	text = run_line(s, "tables " FILES "two-leaf.lfts", &rc, &e, true, NULL);
 	assert_int_equal(rc, 0);
 	o = json_loads(text, 0, NULL);
 	assert_string_equal(json_string_value(json_object_get(o, "command")), "tables");
@@ -917,41 +828,36 @@ static void test_json(void **state)
 	assert_int_equal(json_integer_value(json_object_get(t, "entries")), 33);
 	assert_int_equal(json_integer_value(json_object_get(json_object_get(t, "lids"), "named")), 7);
 	json_decref(o);
-	free(text);
-	session_free(s);
 }
 
 /* A folder of ibdiagnet: cables, LIDs, tables with groups and maps at once; OpenSM's folder too. */
 static void test_folder(void **state)
 {
-	struct session *s = start("load " FOLDER);
+	struct session *s = session_after("load " FOLDER);
 	char buf[300];
 
-	(void)state;
 	assert_string_equal(session_routing(s)->engine, "tables");
 	assert_non_null(session_routing(s)->adaptive);
 	assert_non_null(session_routing(s)->sl_tables);
 	line_says(s, "trace 4 10", "any of 1 *2 (group 3)");
 	line_says(s, "show warnings", "no warnings");
-	line(s, "export lfts %s", file("a"));
-	line(s, "load " FOLDER "/ibdiagnet2.db_csv");
-	line(s, "tables " FILES "two-leaf.lfts");
-	line(s, "export lfts %s", file("b"));
+	ok_linef(s, "export lfts %s", file("a"));
+	ok_line(s, "load " FOLDER "/ibdiagnet2.db_csv");
+	ok_line(s, "tables " FILES "two-leaf.lfts");
+	ok_linef(s, "export lfts %s", file("b"));
 	same_files(file("a"), file("b"), "folder");
 	session_free(s);
 
-	s = start("load " FOLDER "/ibdiagnet2.db_csv");
-	snprintf(buf, sizeof(buf),
-		 "mkdir %s; cp " FILES "two-leaf.lst %s/opensm-subnet.lst; cp " FILES
-		 "two-leaf.lfts %s/opensm-lfts.dump; printf 'START_NODES\\nx\\n' > %s/x.db_csv",
-		 file("osm"), file("osm"), file("osm"), file("osm"));
-	assert_int_equal(system(buf), 0);
-	line(s, "load %s", file("osm"));
+	s = session_after("load " FOLDER "/ibdiagnet2.db_csv");
+	shell("mkdir %s; cp " FILES "two-leaf.lst %s/opensm-subnet.lst; cp " FILES
+	      "two-leaf.lfts %s/opensm-lfts.dump; printf 'START_NODES\\nx\\n' > %s/x.db_csv",
+	      file("osm"), file("osm"), file("osm"), file("osm"));
+	ok_linef(s, "load %s", file("osm"));
 	assert_string_equal(s->fabric->format, "subnet.lst");
 	line_says(s, "show warnings", "file left out: ");
 	line_says(s, "trace 4 10", "SL 0, 3 links");
-	line(s, "route minhop"); /* an engine in force routes */
-	line(s, "load %s", file("osm"));
+	ok_line(s, "route minhop"); /* an engine in force routes */
+	ok_linef(s, "load %s", file("osm"));
 	assert_string_equal(session_routing(s)->engine, "minhop");
 	line_says(s, "route tables", "tables routed");
 	snprintf(buf, sizeof(buf), "load %s", folder);
@@ -978,32 +884,28 @@ static void test_folder_pkeys(void **state)
 		{PKEY_LIST("3", "  Full r guid=0x6002"), "x.pkey:6: found 'Full l/P0 guid=0x3000'"},
 		{PKEY_LIST("5", "  Full r guid=0x6002"), "x.pkey:8: found 'GROUP PKey:0x0002 Hosts:3'"},
 	};
-	char *files = str_printf("mkdir %s; cp " FOLDER "/*.db_csv %s", file("p"), file("p"));
-	struct session *s;
+	AUTO_FREE char *files = str_printf("mkdir %s; cp " FOLDER "/*.db_csv %s", file("p"), file("p"));
 
-	(void)state;
 	assert_int_equal(system(files), 0);
-	free(files);
 	put("p/x.pkey", PKEY_LIST("4", "  Full r/P2 lid=0x000a guid=0x6002 dev=1"));
-	s = start("load " FOLDER "/ibdiagnet2.db_csv");
-	line(s, "route minhop");
+	AUTO_SESSION struct session *s = session_after("load " FOLDER "/ibdiagnet2.db_csv");
+	ok_line(s, "route minhop");
 	line_says(s, "check", "Partitions not looked at: no P_Keys were read, and");
-	line(s, "load %s", file("p"));
+	ok_linef(s, "load %s", file("p"));
 	line_says(s, "show warnings", "no warnings");
 	/* of the four hosts one is alone, and two are limited members of one partition: 6 and 2 pairs */
 	line_says(s, "check", "Sound within the partitions");
 	line_says(s, "check", "8 pairs without a common P_Key");
 	line_says(s, "trace 4 10", "No common P_Key");
 	put("p/x.pkey", PKEY_LIST("4", "  Full other guid=0x7"));
-	line(s, "load %s", file("p"));
+	ok_linef(s, "load %s", file("p"));
 	line_says(s, "check", "Partitions not looked at: 1 port up told no P_Keys (the first: ");
 	for (size_t i = 0; i < ARRAY_LEN(odd); i++) {
 		put("p/x.pkey", odd[i].list);
-		line(s, "load %s", file("p"));
+		ok_linef(s, "load %s", file("p"));
 		line_says(s, "show warnings", odd[i].why);
 		line_says(s, "check", "Partitions not looked at: no P_Keys were read, and");
 	}
-	session_free(s);
 }
 
 /* --- the round trip --------------------------------------------------------------------------- */
@@ -1017,7 +919,6 @@ static void test_round_trip(void **state)
 	static const char *const engines[] = {"minhop", "updn", "ftree", "dor", "sssp"};
 	uint64_t seed = test_seed();
 
-	(void)state;
 	for (unsigned i = 0; i < 40; i++) {
 		char spec[120], fail[100], shape[100];
 		struct session *s;
@@ -1028,20 +929,20 @@ static void test_round_trip(void **state)
 		snprintf(spec, sizeof(spec), "synth %s", shape);
 		snprintf(fail, sizeof(fail), "fail random %u seed=%u", 1 + (unsigned)rng_below(&seed, 2),
 			 (unsigned)rng_below(&seed, 1000));
-		s = start(spec);
-		line(s, "route %s lmc=%u", engines[rng_below(&seed, ARRAY_LEN(engines))],
-		     (unsigned)rng_below(&seed, 3));
-		line(s, "%s", fail);
-		line(s, "export lfts %s", file("lfts"));
-		line(s, "export fdbs %s", file("fdbs"));
-		line(s, "tables %s", file("fdbs"));
-		line(s, "export lfts %s", file("a"));
+		s = session_after("%s", spec);
+		ok_linef(s, "route %s lmc=%u", engines[rng_below(&seed, ARRAY_LEN(engines))],
+			 (unsigned)rng_below(&seed, 3));
+		ok_line(s, fail);
+		ok_linef(s, "export lfts %s", file("lfts"));
+		ok_linef(s, "export fdbs %s", file("fdbs"));
+		ok_linef(s, "tables %s", file("fdbs"));
+		ok_linef(s, "export lfts %s", file("a"));
 		same_files(file("lfts"), file("a"), spec);
 		session_free(s);
-		s = start(spec);
-		line(s, "%s", fail);
-		line(s, "tables %s", file("lfts"));
-		line(s, "export lfts %s", file("a"));
+		s = session_after("%s", spec);
+		ok_line(s, fail);
+		ok_linef(s, "tables %s", file("lfts"));
+		ok_linef(s, "export lfts %s", file("a"));
 		same_files(file("lfts"), file("a"), spec);
 		session_free(s);
 	}
@@ -1061,11 +962,9 @@ static const struct adaptive_group *group_of(const struct session *s, uint32_t s
 /* Columns by name, blanks or bars, sub-groups that add up, rows without ports or group. */
 static void test_far(void **state)
 {
-	struct session *s = start("load " FOLDER "/ibdiagnet2.db_csv");
-	char buf[100];
+	AUTO_SESSION struct session *s = session_after("load " FOLDER "/ibdiagnet2.db_csv");
+	AUTO_FREE char *buf = str_printf("tables %s", file("far"));
 
-	(void)state;
-	snprintf(buf, sizeof(buf), "tables %s", file("far"));
 	put("far", FAR("Group   SubGroup  Flag  Ports", "0  0  0\n7  0  W  1\n7  1  W  2,9\n",
 		       "LID   Static Port   LID State   Group",
 		       "0x0008  2  Free  7\n0x0009  255  HBF  7\n0x000a 2 Static 7\n"
@@ -1080,31 +979,28 @@ static void test_far(void **state)
 	assert_int_equal(routing_next_port(session_routing(s), 1, 9), 1);
 	put("far", FAR("1|Ports|Group", "0|1,3|7\n", "LID|Group|LidState|StaticPort",
 		       "0x0008|7|Free|4\n0x0009||Static|3"));
-	line(s, "%s", buf);
+	ok_line(s, buf);
 	assert_int_equal(group_of(s, 1, 8)->ports.word[0], 1 << 1 | 1 << 3);
 	assert_int_equal(routing_port(session_routing(s), 1, 8), 4);
 	assert_int_equal(routing_port(session_routing(s), 1, 9), 3);
 	put("far", FAR("Group|SubGroup|WHBF|Ports", "70000|0||1\n1|0||x\n", "LID|StaticPort|LidState|Group",
 		       "0x0008|2|Free|1\n0xfffff|2|Free|1\n"));
 	line_says(s, buf, "3 lines not understood and left out; the first, line 7, is '70000|0||1'");
-	session_free(s);
 }
 
 /* Ports that a person sees: the group, the entry marked, what is down marked. */
 static void test_shown(void **state)
 {
-	struct session *s = start("load " FOLDER);
+	AUTO_SESSION struct session *s = session_after("load " FOLDER);
 
-	(void)state;
 	line_says(s, "lft 0x2000", "1 *2 (group 3)");
 	line_says(s, "list path 4 10", ", out by any of 1 *2 (group 3)");
 	line_says(s, "trace 4 10", "By other ports of the groups up to 4 links.");
-	line(s, "fail link 0x2000[2]");
+	ok_line(s, "fail link 0x2000[2]");
 	line_says(s, "trace 4 10", "any of 1 *x2 (group 3)");
 	line_says(s, "check", "Sound");
-	line(s, "fail link 0x2000[1]");
+	ok_line(s, "fail link 0x2000[1]");
 	line_says(s, "check", "NOT SOUND");
-	session_free(s);
 }
 
 /* Entries of switches that b reaches and a has too are those of a. */
@@ -1130,26 +1026,23 @@ static void test_changed(void **state)
 	struct session *s = session_new(all_engines, all_commands);
 	uint64_t rng = test_seed();
 	uint32_t with = 0;
-	struct sweep *read;
 
-	(void)state;
-	line(s, "synth torus:4x3,hosts=2,shuffle=1");
-	line(s, "route dor");
-	line(s, "export lfts %s", file("dor"));
-	line(s, "tables %s", file("dor"));
-	read = sweep_ref(session_sweep(s));
+	ok_line(s, "synth torus:4x3,hosts=2,shuffle=1");
+	ok_line(s, "route dor");
+	ok_linef(s, "export lfts %s", file("dor"));
+	ok_linef(s, "tables %s", file("dor"));
+	struct sweep *read = sweep_ref(session_sweep(s));
 	for (unsigned i = 0; i < 8; i++) {
 		const struct fabric *f = s->fabric;
 		uint32_t sw = (uint32_t)(rng_next(&rng) % f->n_switches);
-
 		unsigned port = 1;
 
 		while (f->port_peer[switch_port_id(f, sw, port)] == NO_ID)
 			port++;
 		if (i % 2)
-			line(s, "remove switch 0x%" PRIx64, f->node_guid[f->switch_node[sw]]);
+			ok_linef(s, "remove switch 0x%" PRIx64, f->node_guid[f->switch_node[sw]]);
 		else
-			line(s, "remove link 0x%" PRIx64 "[%u]", f->node_guid[f->switch_node[sw]], port);
+			ok_linef(s, "remove link 0x%" PRIx64 "[%u]", f->node_guid[f->switch_node[sw]], port);
 		assert_string_equal(session_routing(s)->engine, "tables");
 		same_entries(read->routing, session_routing(s));
 	}
@@ -1158,7 +1051,7 @@ static void test_changed(void **state)
 	for (bool room = false; !room; with += !room)
 		for (unsigned port = 1; port <= s->fabric->switch_nports[with]; port++)
 			room |= s->fabric->port_peer[switch_port_id(s->fabric, with, port)] == NO_ID;
-	line(s, "add host new 0x%" PRIx64, s->fabric->node_guid[s->fabric->switch_node[with]]);
+	ok_linef(s, "add host new 0x%" PRIx64, s->fabric->node_guid[s->fabric->switch_node[with]]);
 	assert_int_equal(
 		session_lids(s)
 			->base[s->fabric->port_endport
@@ -1166,9 +1059,9 @@ static void test_changed(void **state)
 		0); /* no subnet manager gave it one */
 	session_free(s);
 
-	s = start("load " FOLDER); /* groups, and maps of SLs to VLs */
+	s = session_after("load " FOLDER); /* groups, and maps of SLs to VLs */
 	read = sweep_ref(session_sweep(s));
-	line(s, "remove switch 0x1000");
+	ok_line(s, "remove switch 0x1000");
 	same_entries(read->routing, session_routing(s));
 	line_says(s, "lft 0x2000", "1 *2 (group 3)");
 	for (unsigned in = 0; in <= 4; in++)
@@ -1177,8 +1070,8 @@ static void test_changed(void **state)
 						    fabric_switch_in(s->fabric, read->fabric, 1), in, out, 3),
 					 routing_vl(read->routing, 1, in, out, 3));
 	sweep_unref(read);
-	line(s, "undo");
-	line(s, "load " FILES "two-leaf.ibnetdiscover next"); /* without tables of its own */
+	ok_line(s, "undo");
+	ok_line(s, "load " FILES "two-leaf.ibnetdiscover next"); /* without tables of its own */
 	line_says(s, "lft 0x2000", "1 *2 (group 3)");
 	session_free(s);
 }
@@ -1186,10 +1079,8 @@ static void test_changed(void **state)
 /* A choice of the spine leads back: check and trace find it, though the static ports arrive. */
 static void test_loop(void **state)
 {
-	struct session *s = start("load " FOLDER);
-	char buf[100];
+	AUTO_SESSION struct session *s = session_after("load " FOLDER);
 
-	(void)state;
 	put("loop",
 	    "Switch 0x1000\nGroups Definition:\nh\n-\n1 0 - 1,2\n\nLFT Definition:\nh\n-\n0x0001 0 Static 0\n"
 	    "0x0002 1 Static 0\n0x0003 2 Static 0\n0x0004 1 Static 0\n0x0006 1 Static 0\n0x0008 2 Static 0\n"
@@ -1199,14 +1090,12 @@ static void test_loop(void **state)
 	    "0x000a 2 Free 1\n"
 	    "Switch 0x3000\nLFT Definition:\nh\n-\n0x0001 1 Static 0\n0x0002 2 Static 0\n0x0003 0 Static 0\n"
 	    "0x0004 2 Static 0\n0x0006 2 Static 0\n0x0008 4 Static 0\n0x000a 3 Static 0\n");
-	snprintf(buf, sizeof(buf), "tables %s", file("loop"));
-	line(s, "%s", buf);
+	ok_linef(s, "tables %s", file("loop"));
 	line_says(s, "trace 4 10",
 		  "NOT by all ports of the groups: forwarding loop\n    [3] leaf # one [1]  VL 0");
 	line_says(s, "check", "of them loop");
 	line_says(s, "check", "  loop    ");
 	line_says(s, "check all", "fault: forwarding loop from ");
-	session_free(s);
 }
 
 /* Every way from a switch by plain recursion: the longest, HOPS_LOOP, HOPS_NONE; channels passed. */
@@ -1311,13 +1200,11 @@ static void compare_ways(const struct routing *r, bool *dep)
 
 static struct session *with_groups(const char *spec, uint64_t *seed, bool any)
 {
-	struct session *s = start(spec);
-	char *text;
+	struct session *s = session_after("%s", spec);
 
-	line(s, "route minhop");
-	text = random_groups(session_routing(s), seed, any);
-	line(s, "tables %s", put("groups", text));
-	free(text);
+	ok_line(s, "route minhop");
+	AUTO_FREE char *text = random_groups(session_routing(s), seed, any);
+	ok_linef(s, "tables %s", put("groups", text));
 	assert_non_null(session_routing(s)->adaptive);
 	return s;
 }
@@ -1329,12 +1216,10 @@ static void test_ways(void **state)
 					    "synth random:7,4,hosts=1,seed=3", "synth xgft:2,3:1,2"};
 	uint64_t seed = test_seed();
 
-	(void)state;
 	for (unsigned i = 0; i < 12; i++) {
-		struct session *s = with_groups(specs[i % ARRAY_LEN(specs)], &seed, i % 3 == 2);
+		AUTO_SESSION struct session *s = with_groups(specs[i % ARRAY_LEN(specs)], &seed, i % 3 == 2);
 
 		compare_ways(session_routing(s), NULL);
-		session_free(s);
 	}
 }
 
@@ -1344,14 +1229,13 @@ static void test_dependencies(void **state)
 {
 	uint64_t seed = test_seed();
 
-	(void)state;
 	for (unsigned i = 0; i < 12; i++) {
-		struct session *s = with_groups(i % 2 ? "synth torus:3x3,hosts=1" : "synth xgft:3,2:1,2",
-						&seed, i % 3 == 2);
+		AUTO_SESSION struct session *s = with_groups(
+			i % 2 ? "synth torus:3x3,hosts=1" : "synth xgft:3,2:1,2", &seed, i % 3 == 2);
 		const struct routing *r = session_routing(s);
 		uint32_t n = r->topo->fabric->n_ports;
-		bool *dep = NEW_ARRAY((size_t)n * n, bool);
-		struct cdg *c = cdg_new(r, CDG_ALL_VLS, false, NULL, NULL);
+		AUTO_FREE bool *dep = NEW_ARRAY((size_t)n * n, bool);
+		AUTO_ARENA struct cdg *c = cdg_new(r, CDG_ALL_VLS, false, NULL, NULL);
 
 		compare_ways(r, dep);
 		for (uint32_t k = 0; k < c->n_channels; k++)
@@ -1363,24 +1247,19 @@ static void test_dependencies(void **state)
 			}
 		for (size_t k = 0; k < (size_t)n * n; k++)
 			assert_false(dep[k]);
-		free(dep);
-		arena_free(c);
-		session_free(s);
 	}
 }
 
 /* A ring where packets may go round either way: the static ports make no credit loop, the groups do. */
 static void test_credit_loop(void **state)
 {
-	struct session *s = start("synth ring:4,hosts=1");
+	AUTO_SESSION struct session *s = session_after("synth ring:4,hosts=1");
 	const struct fabric *f = s->fabric;
-	const struct routing *r;
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 
-	(void)state;
-	line(s, "route updn");
+	ok_line(s, "route updn");
 	line_says(s, "check", "Sound");
-	r = session_routing(s);
+	const struct routing *r = session_routing(s);
 	for (uint32_t sw = 0; sw < f->n_switches; sw++) {
 		text_add(&t, "Switch 0x%016" PRIx64 "\nGroups Definition:\nh\n--\n",
 			 f->node_guid[f->switch_node[sw]]);
@@ -1398,26 +1277,21 @@ static void test_credit_loop(void **state)
 				 opposite ? "Free" : "Static");
 		}
 	}
-	line(s, "tables %s", put("ring", t.s));
+	ok_linef(s, "tables %s", put("ring", t.s));
 	line_says(s, "check", "0 unreachable");
 	line_says(s, "check", "NOT SOUND");
 	line_says(s, "cycles", "redit loop");
-	text_free(&t);
-	session_free(s);
 }
 
 static int remove_folder(void **state)
 {
-	char buf[100];
+	AUTO_FREE char *buf = str_printf("rm -r %s", folder);
 
-	(void)state;
-	snprintf(buf, sizeof(buf), "rm -r %s", folder);
 	return system(buf);
 }
 
 static int make_folder(void **state)
 {
-	(void)state;
 	return mkdtemp(folder) ? 0 : -1;
 }
 

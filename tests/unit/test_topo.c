@@ -24,9 +24,8 @@ static void cabled(const struct fabric *f, const char *a, unsigned p, const char
 
 static void test_pair(void **state)
 {
-	struct fabric *f = load(FILES "topo/pair.topo");
+	AUTO_FABRIC struct fabric *f = load(FILES "topo/pair.topo");
 
-	(void)state;
 	assert_string_equal(f->format, "topo");
 	assert_int_equal(f->n_switches, 7); /* one: 4, two: 3 */
 	cabled(f, "one/spines/U1", 1, "one/spines/U2", 1, WIDTH_4X, SPEED_SDR);
@@ -49,7 +48,6 @@ static void test_pair(void **state)
 	assert_int_not_equal(f->node_sysguid[node(f, named(f, "two/card1/U1"))],
 			     f->node_sysguid[node(f, named(f, "one/spines/U1"))]);
 	assert_true(f->sm_guessed);
-	fabric_unref(f);
 }
 
 static void add(struct ibnl_library *l, const char *text)
@@ -64,11 +62,10 @@ static struct fabric *made(const char *types, const char *topo, const char *why)
 	struct ibnl_library l = {0};
 	struct fabric *f = NULL;
 	struct err e = {0};
-	int rc;
 
 	assert_true(is_topo(&in));
 	add(&l, types);
-	rc = topo_with_types(&in, &l, "here", &f, &e);
+	int rc = topo_with_types(&in, &l, "here", &f, &e);
 	ibnl_free(&l);
 	if (!why && rc)
 		fail_msg("%s", e.msg);
@@ -102,7 +99,6 @@ static void test_is_topo(void **state)
 		     {"S a\n P1 - S b P1\n", false},
 		     {"S a\n P1 >> S b P1\n", false}};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(table); i++)
 		assert_int_equal(is_topo(&(struct input){"x", table[i].text, strlen(table[i].text), NULL}),
 				 table[i].is);
@@ -110,9 +106,8 @@ static void test_is_topo(void **state)
 
 static void test_refused(void **state)
 {
-	struct text deep = {0}, many = {0};
+	AUTO_TEXT struct text deep = {0}, many = {0};
 
-	(void)state;
 	made(SW2, "S a\n P1 -> U b P1\n",
 	     "x:2: found a system of type 'U', expected one that an .ibnl file of these folders tells: here");
 	for (unsigned i = 0; i < 12; i++)
@@ -128,8 +123,6 @@ static void test_refused(void **state)
 			text_add(&many, i ? "SUBSYSTEM B%u b%u\n" : "NODE SW 1 C%u U%u\n", i - 1, k);
 	}
 	made(many.s, "M a\n P1 -> M b P1\n", "x:1: found more chips than are read, expected at most 100000");
-	text_free(&deep);
-	text_free(&many);
 }
 
 /* A file of types with lines that are wrong in one place: told once, and the rest is there. */
@@ -142,18 +135,15 @@ static void test_odd_types(void **state)
 					  "1 -4y-> P9",	    "1 -4x> P9",      "1 -> a b c",
 					  "1 -x P9",	    "a=b c"};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
-		char *types = str_printf(SW2 "%s\n", bad[i]);
-		struct fabric *f = made(types, "S a\n P1 -2.5G-4x-> S b P2\n\nR c\n", NULL);
+		AUTO_FREE char *types = str_printf(SW2 "%s\n", bad[i]);
+		AUTO_FABRIC struct fabric *f = made(types, "S a\n P1 -2.5G-4x-> S b P2\n\nR c\n", NULL);
 
 		assert_int_equal(f->n_nodes, 3);
 		cabled(f, "a/U1", 1, "b/U1", 2, WIDTH_4X, SPEED_SDR);
 		assert_int_equal(count_warnings(f, "unread line"), 1); /* for both systems of the file */
 		warns(f, "unread line", 0, "left out: line 14; types:14: found '");
 		warns(f, "unread line", 0, bad[i]);
-		fabric_unref(f);
-		free(types);
 	}
 	/* before any system; wires of no part */
 	made("NODE SW 2 C U1\nSUBSYSTEM B b\n 1 -> P1\n" SW2, "S a\n P1 -> S b P1\n",
@@ -164,14 +154,12 @@ static void test_odd_types(void **state)
 /* Lines of a .topo that are wrong: told, and cables behind such a line are no other system's. */
 static void test_odd_lines(void **state)
 {
-	struct text t = {0};
-	struct fabric *f;
+	AUTO_TEXT struct text t = {0};
 
-	(void)state;
 	for (unsigned i = 0; i < 40; i++)
 		text_add(&t, "S a%u\n P1 -> S b%u P1\n", i, i);
 	text_add(&t, "S\n P2 -> S c P1\nS d\n P1 -> S e P1\n P2 -> S f\n");
-	f = made(SW2, text_str(&t), NULL);
+	struct fabric *f = made(SW2, text_str(&t), NULL);
 	warns(f, "unread line", 0,
 	      "3 lines of nodes, ports or cables not understood and left out: lines 81, 82, 85; x:81: found "
 	      "'S'");
@@ -185,7 +173,6 @@ static void test_odd_lines(void **state)
 	warns(f, "cut record", 0, "x ends within a record");
 	assert_int_equal(count_warnings(f, "unread line"), 1);
 	fabric_unref(f);
-	text_free(&t);
 }
 
 /* Ports that a chip or board does not have; a port that two wires take; what a system is called twice. */
@@ -201,7 +188,6 @@ static void test_contradictions(void **state)
 		     "D a\n P3 -> D b P3\n P3 -> D b P3\n P9 -> D b P7\n\nE b CFG: x\n\nD a CFG: b=R, c=R\n",
 		     NULL);
 
-	(void)state;
 	assert_int_equal(f->n_switches, 5); /* a has no board */
 	warns(f, "contradicting link", 0, "port 2 of a/U1 or port 1 of a/U2 is cabled elsewhere");
 	warns(f, "no such port", 0, "a, a D, has no port P9");
@@ -227,7 +213,6 @@ static void test_folders(void **state)
 	struct fabric *f = NULL;
 	struct err e = {0};
 
-	(void)state;
 	setenv("IBDM_IBNL_PATH", "/no/such/folder::" FILES "topo", 1);
 	assert_int_equal(fabric_parse("-", topo, strlen(topo), &f, &e), 0);
 	assert_int_equal(f->n_nodes, 5);

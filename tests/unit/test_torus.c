@@ -1,9 +1,5 @@
 /* torus-2QoS: its configuration file, discovery, routes around failures, SLs, VLs, and torus-conf. */
-#include <inttypes.h>
-#include "core/base/err.h"
-#include "core/base/memory.h"
 #include "core/base/rng.h"
-#include "core/base/text.h"
 #include "fixture.h"
 
 #include "core/analysis/credit/cdg.h"
@@ -21,22 +17,19 @@ static unsigned parse(struct torus_conf *c, const char *s, struct text *errors)
 
 static void wrong_at(const char *s, const char *where, const char *what)
 {
-	struct text errors = {0};
-	struct torus_conf c;
+	AUTO_TEXT struct text errors = {0};
+	AUTO_BY(torus_conf_free) struct torus_conf c;
 
 	assert_int_equal(parse(&c, s, &errors), 1);
 	if (strncmp(text_str(&errors), where, strlen(where)) || !strstr(text_str(&errors), what))
 		fail_msg("%s: \"%s\" \"%s\" is not in: %s", s, where, what, text_str(&errors));
-	torus_conf_free(&c);
-	text_free(&errors);
 }
 
 static void test_conf(void **state)
 {
-	struct text errors = {0};
+	AUTO_TEXT struct text errors = {0};
 	struct torus_conf c;
 
-	(void)state;
 	assert_int_equal(
 		parse(&c,
 		      "# x\n\n  torus 3M 0x4t 02 # z\n\txp_link 0x10 020 more\r\nym_link 7 8\ny_dateline -3\n"
@@ -66,15 +59,13 @@ static void test_conf(void **state)
 	assert_true(!c.open[0] && c.open[1]);
 	assert_int_equal(c.n_seeds, 1);
 	torus_conf_free(&c);
-	text_free(&errors);
 }
 
 static void test_conf_errors(void **state)
 {
-	struct text errors = {0};
-	struct torus_conf c;
+	AUTO_TEXT struct text errors = {0};
+	AUTO_BY(torus_conf_free) struct torus_conf c;
 
-	(void)state;
 	wrong_at("torus 3 3 3\nxp_lnk 1 2\n", "t.conf:2: ", "xp_lnk");
 	wrong_at("torus 3 3\n", "t.conf:1: ", "2 radices");
 	wrong_at("torus 3 3 3\n\nmesh 3 3 3\n", "t.conf:3: ", "line 1");
@@ -89,8 +80,6 @@ static void test_conf_errors(void **state)
 	wrong_at("Torus 3 3 3\n", "t.conf:1: ", "ERR 4E12");
 	assert_int_equal(parse(&c, "a\nb\n#c\nd", &errors), 3);
 	assert_non_null(strstr(text_str(&errors), "t.conf:4: "));
-	torus_conf_free(&c);
-	text_free(&errors);
 }
 
 /* --- a session with a configuration ------------------------------------------------------------ */
@@ -102,19 +91,11 @@ struct world {
 
 static void world_new(struct world *w, const char *spec)
 {
-	char line[200];
-	int fd;
-
 	strcpy(w->path, "/tmp/test-torus-XXXXXX");
-	fd = mkstemp(w->path);
+	int fd = mkstemp(w->path);
 	assert_true(fd >= 0);
 	close(fd);
-	w->s = session_new(all_engines, all_commands);
-	snprintf(line, sizeof(line), "set torus_config %s", w->path);
-	ok_line(w->s, line);
-	ok_line(w->s, "set qos TRUE");
-	snprintf(line, sizeof(line), "synth %s", spec);
-	ok_line(w->s, line);
+	w->s = session_after("set torus_config %s; set qos TRUE; synth %s", w->path, spec);
 }
 
 static void world_free(struct world *w)
@@ -135,9 +116,8 @@ static void write_conf(const struct world *w, const char *text)
 /* Let torus-conf make the file, and route with it. */
 static const struct torus *route_made(struct world *w)
 {
-	char line[100];
+	AUTO_FREE char *line = str_printf("torus-conf %s", w->path);
 
-	snprintf(line, sizeof(line), "torus-conf %s", w->path);
 	line_says(w->s, line, "routes the whole fabric");
 	line_says(w->s, "route torus-2QoS", "torus-2QoS routed");
 	return torus_of(session_routing(w->s));
@@ -162,13 +142,12 @@ static unsigned model_group(const struct torus *t, uint32_t a, uint32_t b)
 		const struct torus_member *m = &t->member[a];
 		unsigned c[TORUS_DIMS] = {m->at[0], m->at[1], m->at[2]}, s = m->at[d], e = t->member[b].at[d];
 		unsigned apart = s > e ? s - e : e - s, group;
-		uint32_t turn;
 
 		if (s == e)
 			continue;
 		group = 2 * d + (apart <= t->conf.radix[d] - apart ? e > s : e < s);
 		c[d] = e;
-		turn = torus_at(t, c);
+		uint32_t turn = torus_at(t, c);
 		if (turn == NO_ID && d < 2 && m->count[group])
 			return group;
 		if (turn != NO_ID && walk(t, a, turn, group))
@@ -250,18 +229,15 @@ static void test_shapes(void **state)
 		"hypercube:4,shuffle=1",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(spec); i++) {
-		const struct torus *t;
-		struct world w;
+		AUTO_BY(world_free) struct world w;
 
 		world_new(&w, spec[i]);
-		t = route_made(&w);
+		const struct torus *t = route_made(&w);
 		assert_int_equal(t->n, session_sweep(w.s)->topo->n_switches_up);
 		check_decisions(t);
 		check_tree(t);
 		check_sound(session_routing(w.s));
-		world_free(&w);
 	}
 }
 
@@ -272,7 +248,7 @@ static uint32_t check_fresh(const struct session *s)
 {
 	const struct sweep *prev = session_sweep(s)->prev;
 	const struct routing *r = session_routing(s);
-	struct routing *fresh = NULL;
+	AUTO_ROUTING struct routing *fresh = NULL;
 	uint32_t kept = 0;
 	struct err e;
 
@@ -285,23 +261,20 @@ static uint32_t check_fresh(const struct session *s)
 			assert_memory_equal(r->row[sw]->port, fresh->row[sw]->port, r->row[sw]->top + 1u);
 		kept += prev && r->row[sw] && r->row[sw] == prev->routing->row[sw];
 	}
-	routing_unref(fresh);
 	return kept;
 }
 
 /* Each link between switches and each switch fails alone and comes back. */
 static void every_failure(const char *spec)
 {
-	const struct routing *whole;
-	const struct fabric *f;
 	uint32_t links = 0, switches = 0, kept = 0;
-	struct world w;
+	AUTO_BY(world_free) struct world w;
 	char line[100];
 
 	world_new(&w, spec);
 	route_made(&w);
-	f = w.s->fabric;
-	whole = routing_ref(session_routing(w.s));
+	const struct fabric *f = w.s->fabric;
+	AUTO_ROUTING const struct routing *whole = routing_ref(session_routing(w.s));
 	for (uint32_t i = 0; i < f->n_links + f->n_switches; i++) {
 		uint32_t a = i < f->n_links ? f->link_port[2 * i] : 0, sw = i - f->n_links;
 		bool link = i < f->n_links;
@@ -331,13 +304,10 @@ static void every_failure(const char *spec)
 	}
 	assert_true(links >= 2u * switches && switches == f->n_switches);
 	assert_true(kept > links * f->n_switches / 2); /* a link touches a line or two */
-	routing_unref(whole);
-	world_free(&w);
 }
 
 static void test_failures(void **state)
 {
-	(void)state;
 	every_failure("torus:5x5,shuffle=1");
 	every_failure("torus:4x4,shuffle=1");
 	every_failure("torus:3x3x3,shuffle=1");
@@ -348,9 +318,8 @@ static void test_failures(void **state)
 
 static void test_lanes(void **state)
 {
-	struct world w;
+	AUTO_BY(world_free) struct world w;
 
-	(void)state;
 	world_new(&w, "torus:3x3");
 	write_conf(&w, "torus 3 3 1\nxp_link 0x2c90300a00000 0x2c90300a00030\nyp_link 0x2c90300a00000 "
 		       "0x2c90300a00010\n");
@@ -372,14 +341,12 @@ static void test_lanes(void **state)
 	line_says(w.s, "layers", "torus-2QoS uses 2 layers");
 	line_says(w.s, "layers", "dateline between 2 and 0");
 	line_says(w.s, "export torus -", "switch 2,1,0 GUID 0x2c90300a00070 (t21)\n");
-	world_free(&w);
 }
 
 static void test_words(void **state)
 {
-	struct world w;
+	AUTO_BY(world_free) struct world w;
 
-	(void)state;
 	world_new(&w, "torus:5x5,parallel=2");
 	route_made(&w);
 	line_says(w.s, "why t00 t21", " of 2: route ");
@@ -392,7 +359,6 @@ static void test_words(void **state)
 	line_says(w.s, "layers", "uses 4 layers");
 	line_says(w.s, "layers", "24 of 25 places taken");
 	line_says(w.s, "step find 'no switch at'", "no switch at");
-	world_free(&w);
 }
 
 /* --- refusals ------------------------------------------------------------------------------------------ */
@@ -411,12 +377,10 @@ static void refuses(struct world *w, const char *conf, const char *what)
 
 static void test_refusals(void **state)
 {
-	struct world w;
+	AUTO_BY(world_free) struct world w;
 	struct err e;
-	char *text;
 	int rc;
 
-	(void)state;
 	world_new(&w, "torus:5x5");
 	refuses(&w, SEED, "ERR 4E20");
 	refuses(&w, "torus 5 0 1\n" SEED, "ERR 4E20");
@@ -446,84 +410,68 @@ static void test_refusals(void **state)
 	ok_line(w.s, "restore all");
 	assert_string_equal(session_routing(w.s)->engine, "torus-2QoS");
 	write_conf(&w, "torus 1 1 1\n");
-	text = run_line(w.s, "route torus-2QoS", &rc, &e, true, NULL);
+	AUTO_FREE char *text = run_line(w.s, "route torus-2QoS", &rc, &e, true, NULL);
 	assert_non_null(strstr(text, "\"fatal\":\"crashes\""));
-	free(text);
 	unlink(w.path);
 	line_says(w.s, "route torus-2QoS", "ERR 4E11");
-	world_free(&w);
 }
 
 static void test_rules(void **state)
 {
-	struct world w;
+	AUTO_BY(world_free) struct world w;
 
-	(void)state;
 	world_new(&w, "torus:5x5");
 	write_conf(&w, "# x\n" SEED "torus 5 5 1\n");
 	line_says(w.s, "route torus-2QoS", "the manual wants the torus or mesh line (4) first");
 	ok_line(w.s, "set rules manual");
 	line_says(w.s, "route torus-2QoS", "line 2 comes before");
 	assert_string_equal(session_routing(w.s)->engine, "minhop");
-	world_free(&w);
 }
 
 /* What is outside is told loudly, for OpenSM accepts it. */
 static void test_outside(void **state)
 {
-	struct world w;
+	AUTO_BY(world_free) struct world w;
 
-	(void)state;
 	world_new(&w, "mesh:5x4");
 	write_conf(&w, "mesh 4 4 1\nxp_link 0x2c90300a00000 0x2c90300a00040\nyp_link 0x2c90300a00000 "
 		       "0x2c90300a00010\n");
 	line_says(w.s, "route torus-2QoS", "4 switches are outside the torus");
 	assert_int_equal(torus_of(session_routing(w.s))->n, 16);
-	world_free(&w);
 }
 
 /* A spare seed with the same coordinates: SLs stay when the first one's centre fails. */
 static void test_spare_seed(void **state)
 {
-	const struct routing *whole;
-	const struct torus *t;
-	struct world w;
-	char line[100];
+	AUTO_BY(world_free) struct world w;
 
-	(void)state;
 	world_new(&w, "torus:5x5x3,shuffle=1");
-	t = route_made(&w);
+	const struct torus *t = route_made(&w);
 	assert_int_equal(t->seed, 0);
 	assert_true(t->conf.n_seeds > 1);
-	whole = routing_ref(session_routing(w.s));
-	snprintf(line, sizeof(line), "fail switch 0x%" PRIx64, t->conf.seed[0].link[1].centre);
+	AUTO_ROUTING const struct routing *whole = routing_ref(session_routing(w.s));
+	AUTO_FREE char *line = str_printf("fail switch 0x%" PRIx64, t->conf.seed[0].link[1].centre);
 	line_says(w.s, line, "torus-2QoS uses seed 2");
 	assert_int_equal(torus_of(session_routing(w.s))->seed, 1);
 	check_sls(session_routing(w.s), whole);
 	check_sound(session_routing(w.s));
-	routing_unref(whole);
-	world_free(&w);
 }
 
 /* --- torus-conf -------------------------------------------------------------------------------- */
 
 static struct grid *find(const char *spec, struct err *e)
 {
-	struct fabric *f = make_fabric(spec);
-	struct state *st = state_new(f);
-	struct topo *t = topo_new(f, st);
-	struct grid *g = grid_find(t, 0, NULL, e);
+	AUTO_FABRIC struct fabric *f = make_fabric(spec);
+	AUTO_STATE struct state *st = state_new(f);
+	AUTO_TOPO struct topo *t = topo_new(f, st);
 
-	topo_unref(t);
-	state_free(st);
-	fabric_unref(f);
-	return g;
+	return grid_find(t, 0, NULL, e);
 }
 
 static void finds(const char *spec, const char *what, uint32_t missing_links)
 {
 	struct err e = {0};
-	struct grid *g = find(spec, &e);
+	AUTO_ARENA struct grid *g = find(spec, &e);
 	char buf[100];
 
 	if (!g)
@@ -533,7 +481,6 @@ static void finds(const char *spec, const char *what, uint32_t missing_links)
 	assert_int_equal(g->missing_switches, 0);
 	for (uint32_t p = 0; p < g->n_places; p++)
 		assert_int_equal(g->place[g->at[p]], p);
-	arena_free(g);
 }
 
 static void finds_none(const char *spec, const char *why)
@@ -550,7 +497,6 @@ static void test_grids(void **state)
 	uint64_t seed = test_seed();
 	char spec[80];
 
-	(void)state;
 	finds("torus:5x4,shuffle=1", "5 x 4 torus", 0);
 	finds("mesh:4x3x2,shuffle=1,parallel=3", "4 x 3 x 2 mesh", 0);
 	finds("torus:2x3x4", "4 (looped) x 3 (looped) x 2 (open) torus", 0);
@@ -579,16 +525,11 @@ static void test_blame(void **state)
 	struct err e = {0};
 	struct fabric *f = NULL;
 
-	(void)state;
 	for (unsigned extra = 0; extra < 2; extra++) {
-		struct state *st;
-		struct topo *t;
-
 		b = fb_new();
 		for (unsigned i = 0; i < 20 + extra; i++) {
-			char name[20];
+			AUTO_FREE char *name = str_printf("s%u", i);
 
-			snprintf(name, sizeof(name), "s%u", i);
 			fb_add(b, NODE_SWITCH, 0x1000 + i, 8, name);
 			b->node[i].desc = b->node[i].desc ? b->node[i].desc : str_dup(name);
 		}
@@ -598,15 +539,13 @@ static void test_blame(void **state)
 		}
 		assert_true(extra ? fb_link(b, 20, 1, 7, 5) : fb_link(b, 3, 5, 17, 5));
 		assert_int_equal(fb_finish(b, "made", "made", &f, &e), 0);
-		st = state_new(f);
-		t = topo_new(f, st);
+		AUTO_STATE struct state *st = state_new(f);
+		AUTO_TOPO struct topo *t = topo_new(f, st);
 		assert_null(grid_find(t, 0, NULL, &e));
 		assert_non_null(strstr(e.msg, "without it this is a 5 x 4 torus"));
 		assert_non_null(strstr(e.msg, extra ? "s20 breaks" : "the link between s"));
 		if (!extra)
 			assert_true(strstr(e.msg, "s3 (at") && strstr(e.msg, "s17 (at"));
-		topo_unref(t);
-		state_free(st);
 		fabric_unref(f);
 	}
 }
@@ -617,17 +556,14 @@ static void test_made(void **state)
 	uint64_t seed = test_seed();
 	struct world w;
 
-	(void)state;
 	for (unsigned i = 0; i < 10; i++) {
-		char line[100];
-
-		snprintf(line, sizeof(line), "torus:%s,parallel=%u,shuffle=1,seed=%u",
-			 i % 2 ? "4x4x4" : "5x5x3", 1 + i % 3, rng_below(&seed, 1000000));
+		AUTO_FREE char *line =
+			str_printf("torus:%s,parallel=%u,shuffle=1,seed=%u", i % 2 ? "4x4x4" : "5x5x3",
+				   1 + i % 3, rng_below(&seed, 1000000));
 		world_new(&w, line);
-		snprintf(line, sizeof(line), "fail switch 0x%" PRIx64,
+		ok_linef(w.s, "fail switch 0x%" PRIx64,
 			 w.s->fabric->node_guid[w.s->fabric->switch_node[rng_below(
 				 &seed, w.s->fabric->n_switches)]]);
-		ok_line(w.s, line);
 		route_made(&w);
 		check_sound(session_routing(w.s));
 		world_free(&w);

@@ -1,7 +1,5 @@
 /* The panes torus, sl2vl and sls, by the command `list`; their selection; `why` under torus-2QoS. */
-#include "core/base/text.h"
 #include "torus_session.h"
-#include "views/views.h"
 
 /* --- the map -------------------------------------------------------------------------------- */
 
@@ -9,7 +7,6 @@ static void whole_torus(void **state)
 {
 	struct session *s = torus_session("torus:4x4");
 
-	(void)state;
 	line_says(s, "list torus",
 		  "  z grid\n"
 		  "  0  t00 ─1.0─ t01 ─1.5─ t02 ─1.0─ t03 ─0.5║\n"
@@ -27,7 +24,6 @@ static void switch_and_link_down(void **state)
 {
 	struct session *s = torus_session("torus:4x4");
 
-	(void)state;
 	ok_line(s, "fail switch t11");
 	ok_line(s, "fail link t32[4]");
 	line_says(s, "list torus",
@@ -46,7 +42,6 @@ static void path_with_lanes(void **state)
 {
 	struct session *s = torus_session("torus:4x4");
 
-	(void)state;
 	/* both dimensions by the dateline: it leaves t00 by the link drawn behind t03 */
 	line_says(s, "list torus node0001 node0016", "* 0 *t00 ─1.0─ t01 ─1.5─ t02 ─1.0─*t03 ←VL1║\n");
 	ok_line(s, "fail switch t11");
@@ -66,7 +61,6 @@ static void three_dimensions(void **state)
 	struct err e;
 	char *text = run_line(s, "list torus", &rc, &e, false, NULL);
 
-	(void)state;
 	assert_int_equal(rc, 0);
 	for (const char *c = text; *c; c++)
 		rows += *c == '\n';
@@ -90,7 +84,6 @@ static void engines_without(void **state)
 {
 	struct session *s = torus_session("torus:4x4");
 
-	(void)state;
 	ok_line(s, "route minhop");
 	line_says(s, "list torus", "minhop is in force; ");
 	line_says(s, "list torus", "route torus-2QoS");
@@ -105,13 +98,11 @@ static void switches_are_chosen(void **state)
 {
 	struct session *s = torus_session("torus:4x4");
 	struct scene sc = {0};
-	struct text t = {0};
-	struct view *v;
+	AUTO_TEXT struct text t = {0};
 	struct err e;
 
-	(void)state;
 	scene_take(&sc, s);
-	v = view_new(&view_torus, &sc, 0, NULL, &e);
+	struct view *v = view_new(&view_torus, &sc, 0, NULL, &e);
 	assert_true(view_settle(v, NULL));
 	v->room[2] = 25; /* two columns of the map */
 	view_select(v, 2);
@@ -136,7 +127,6 @@ static void switches_are_chosen(void **state)
 		v->ops->across(v, -1);
 	view_cell(v, 2, 2, &t);
 	assert_int_equal(strncmp(text_str(&t), ">t10 ", 5), 0);
-	text_free(&t);
 	view_free(v);
 	scene_release(&sc);
 	scene_drop_results(&sc);
@@ -150,14 +140,12 @@ static void links_have_tones(void **state)
 	struct session *s = torus_session("torus:4x4");
 	struct scene sc = {0};
 	struct span sp;
-	struct view *v;
 	struct err e;
 	unsigned end = 0;
 
-	(void)state;
 	ok_line(s, "fail switch t11");
 	scene_take(&sc, s);
-	v = view_new(&view_torus, &sc, 0, NULL, &e);
+	struct view *v = view_new(&view_torus, &sc, 0, NULL, &e);
 	assert_true(view_settle(v, NULL));
 	for (unsigned i = 0; v->ops->span(v, 2, 2, i, &sp); i++) {
 		assert_int_equal(sp.from, end);
@@ -183,7 +171,6 @@ static void maps_of_ports(void **state)
 {
 	struct session *s = torus_session("torus:4x4");
 
-	(void)state;
 	/* port 2 leads along z: SL bit 2 chooses the lane, bit 3 the upper four */
 	line_says(s, "list sl2vl t20[2]", " 4 t21[5]      0 0 0 0 1 1 1 1 4 4  4  4  5  5  5  5\n");
 	/* a turn from z back to y: VL bit 1 as well */
@@ -203,7 +190,6 @@ static void sls_of_hosts(void **state)
 {
 	struct session *s = torus_session("torus:4x4");
 
-	(void)state;
 	line_says(s, "list sls node0001 filter node0016",
 		  "  lid destination SL at    bits\n"
 		  "   31 node0016     6 0,3,3 y 0→3 crosses: 2, z 0→3 crosses: 4\n");
@@ -219,7 +205,6 @@ static void why_tells_the_rule(void **state)
 {
 	struct session *s = torus_session("torus:4x4");
 
-	(void)state;
 	line_says(s, "why node0001 node0016", "SL bit 1 is 1: the shorter way along y from 0 to 3 crosses");
 	line_says(s, "why node0001 node0016", "SL bit 3 is the QoS level");
 	line_says(s, "why t00 node0016", "-y, 1 step against 3 the other way");

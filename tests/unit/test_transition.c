@@ -5,7 +5,6 @@
 #include "engine_run.h"
 
 #include "core/analysis/compare/transition.h"
-#include "core/base/memory.h"
 #include "core/base/rng.h"
 
 #define MOST 12
@@ -14,39 +13,16 @@
 /* A connected fabric of 3 to 12 switches; most have a host or two. */
 static struct fabric *draw(uint64_t *seed)
 {
-	uint32_t n = 3 + rng_below(seed, MOST - 2), links = n + rng_below(seed, n), node[MOST];
-	unsigned used[MOST] = {0};
-	struct fabric_builder *b = fb_new();
-	struct fabric *f = NULL;
-	struct err e = {0};
+	uint32_t n = 3 + rng_below(seed, MOST - 2);
+	struct drawn d = switches_drawn(seed, n, n + rng_below(seed, n));
 
-	for (uint32_t k = 0; k < n; k++) {
-		char name[16];
-
-		snprintf(name, sizeof(name), "s%u", k);
-		node[k] = fb_add(b, NODE_SWITCH, 0x1000 + (k * 7919u) % 997, 40, name);
-	}
-	for (uint32_t k = 0; k < links; k++) {
-		uint32_t x = k < n - 1 ? k + 1 : rng_below(seed, n),
-			 y = k < n - 1 ? rng_below(seed, k + 1) : rng_below(seed, n);
-
-		if (x == y)
-			y = (y + 1) % n;
-		fb_link(b, node[x], ++used[x], node[y], ++used[y]);
-	}
 	for (uint32_t k = 0; k < n + n / 2; k++) {
-		char name[16];
-		uint32_t h, s = k < n ? k : rng_below(seed, n);
+		uint32_t sw = k < n ? k : rng_below(seed, n);
 
-		if (k > 1 && rng_below(seed, 4) == 0)
-			continue;
-		snprintf(name, sizeof(name), "h%u", k);
-		h = fb_add(b, NODE_CA, 0x9000 + 16 * k, 1, name);
-		fb_link(b, node[s], ++used[s], h, 1);
+		if (k <= 1 || rng_below(seed, 4) != 0)
+			host_cabled(&d, host_drawn(&d, k, 1), 1, sw);
 	}
-	if (fb_finish(b, "test", "test", &f, &e))
-		fail_msg("%s", e.msg);
-	return f;
+	return built(d.b);
 }
 
 /*
@@ -221,7 +197,6 @@ static void check_way(const struct brute *b, const struct transition *t, const s
 		}
 	}
 	assert_int_equal(walk(b, mix, w->hop[0].sw, w->lid), w->loop ? 2 : 1);
-	(void)t;
 }
 
 /* Harm that the old and the new tables do not do themselves: to pairs that go round in neither. */
@@ -303,7 +278,6 @@ static struct sl_range random_sl(const struct routing *r, unsigned slid, unsigne
 /* The same map in all tables. */
 static unsigned one_vl(const struct routing *r, uint32_t sw, unsigned in, unsigned out, unsigned sl)
 {
-	(void)r;
 	return (sw + 3 * in + out) % 11 == 0 ? 15 : (sl + in * sw) % LANES;
 }
 
@@ -479,18 +453,15 @@ static void test_credit(void **state)
 {
 	uint64_t seed = test_seed();
 	unsigned found[4] = {0};
-	struct waits *q = NEW(struct waits);
+	AUTO_FREE struct waits *q = NEW(struct waits);
 
-	(void)state;
 	for (unsigned round = 0; round < 400; round++) {
 		struct run x;
-		struct brute b;
-		struct transition *t;
 		struct err e;
 		uint64_t chances[2];
 
 		run_start(&x, draw(&seed), engine_find(all_engines, "minhop"), (struct lid_options){0});
-		b = (struct brute){.x = &x, .n = x.f->n_switches};
+		struct brute b = (struct brute){.x = &x, .n = x.f->n_switches};
 		if (b.n > FEW) {
 			run_free(&x);
 			continue;
@@ -504,15 +475,14 @@ static void test_credit(void **state)
 			r->ops = &lanes[round % 4];
 			r->priv = &chances[k];
 		}
-		t = transition_new(b.old, b.now, (struct transition_sent){NULL, false}, NULL, &e);
+		AUTO_ARENA struct transition *t =
+			transition_new(b.old, b.now, (struct transition_sent){NULL, false}, NULL, &e);
 		assert_non_null(t);
 		check_credit(&b, q, t, &seed, found);
-		arena_free(t);
 		routing_unref(b.old);
 		routing_unref(b.now);
 		run_free(&x);
 	}
-	free(q);
 	print_message("credit loops: none %u, none in one mix %u, not decided %u, some %u\n",
 		      found[CREDIT_NONE], found[CREDIT_NOT_MADE], found[CREDIT_UNKNOWN], found[CREDIT_MADE]);
 	assert_true(found[CREDIT_NONE] && found[CREDIT_NOT_MADE] && found[CREDIT_MADE]);
@@ -523,18 +493,17 @@ static void test_random(void **state)
 	uint64_t seed = test_seed();
 	unsigned safe = 0, in_order = 0;
 
-	(void)state;
 	for (unsigned round = 0; round < 150; round++) {
-		struct run x;
-		struct brute b;
-		struct transition *t;
+		AUTO_BY(run_free) struct run x;
 		struct err e;
 
 		run_start(&x, draw(&seed), engine_find(all_engines, "minhop"), (struct lid_options){0});
-		b = (struct brute){.x = &x, .n = x.f->n_switches, .harm = NEW_ARRAY(1u << MOST, uint8_t)};
+		struct brute b =
+			(struct brute){.x = &x, .n = x.f->n_switches, .harm = NEW_ARRAY(1u << MOST, uint8_t)};
 		b.old = random_tables(&x, &seed, NULL, 0, round % 3 ? 0 : 4);
 		b.now = random_tables(&x, &seed, b.old, 20 * (round % 6), round % 5 ? 0 : 4);
-		t = transition_new(b.old, b.now, (struct transition_sent){NULL, false}, NULL, &e);
+		AUTO_ARENA struct transition *t =
+			transition_new(b.old, b.now, (struct transition_sent){NULL, false}, NULL, &e);
 		assert_non_null(t);
 		check_any_order(&b, t);
 		check_way(&b, t, &t->any);
@@ -543,10 +512,8 @@ static void test_random(void **state)
 		check_order(&b, t);
 		safe += transition_safe(t);
 		in_order += transition_safe_in_order(t);
-		arena_free(t);
 		routing_unref(b.old);
 		routing_unref(b.now);
-		run_free(&x);
 		free(b.harm);
 	}
 	print_message("safe in any order %u, in OpenSM's %u, of 150\n", safe, in_order);

@@ -1,42 +1,11 @@
 /* Forbidden turns: in tables, on given ways, and what `why` and `check` say about them. */
 #include "core/analysis/credit/turns.h"
-#include "core/base/err.h"
 #include "core/base/progress.h"
 #include "fixture.h"
 
 /* OpenSM's updn leaves one turn in this fabric when sw-02 is the root. */
 #define TURN_FABRIC "random:12,4,hosts=1,seed=58"
 #define SW_02 "0x0002c90300a00010"
-
-static struct session *routed(const char *spec, const char *root, const char *engine)
-{
-	struct session *s = session_new(all_engines, all_commands);
-	char path[] = "/tmp/test_turns.XXXXXX", line[100];
-	struct err e;
-	int fd;
-
-	assert_int_equal(session_set_fabric(s, make_fabric(spec), spec, NULL, &e), 0);
-	if (root) {
-		fd = mkstemp(path);
-		assert_true(fd >= 0);
-		assert_int_equal(write(fd, root, strlen(root)), strlen(root));
-		close(fd);
-		snprintf(line, sizeof(line), "set root_guid_file %s", path);
-		ok_line(s, line);
-	}
-	snprintf(line, sizeof(line), "route %s", engine);
-	ok_line(s, line);
-	return s;
-}
-
-static void done(struct session *s)
-{
-	const char *path = options_file(s->setup->options, "root_guid_file");
-
-	if (path)
-		unlink(path);
-	session_free(s);
-}
 
 static uint32_t sw(const struct session *s, const char *name)
 {
@@ -60,13 +29,12 @@ static void expect_counts(const struct session *s)
 			continue;
 		for (unsigned lid = 1; lid <= r->lids->max_lid; lid++) {
 			uint32_t b = lid_owner(r->lids, lid);
-			struct path p;
-			bool bad;
+			AUTO_BY(path_free) struct path p = {0};
 
 			if (b == NO_ID || b == a)
 				continue;
 			path_trace(r, a, r->lids->base[a], lid, &p);
-			bad = p.end == PATH_OK && first_turn(r, p.hop, p.n) < p.n;
+			bool bad = p.end == PATH_OK && first_turn(r, p.hop, p.n) < p.n;
 			for (unsigned i = 0; p.end == PATH_OK && i < p.n; i++)
 				taken += turn_forbidden(r, p.hop[i].sw, p.hop[i].in, p.hop[i].out);
 			if (endport_is_switch(f, b)) {
@@ -76,7 +44,6 @@ static void expect_counts(const struct session *s)
 				want.routes += p.end == PATH_OK;
 				want.bad += bad;
 			}
-			path_free(&p);
 		}
 	}
 	assert_int_equal(turns_count(r, &t, NULL), 0);
@@ -107,24 +74,23 @@ static void expect_counts(const struct session *s)
 
 static void test_tree(void **state)
 {
-	struct session *s = routed("xgft:4,4,4:1,2,2", NULL, "updn");
+	AUTO_SESSION struct session *s = session_after("synth xgft:4,4,4:1,2,2; route updn");
 	struct turns t;
 
-	(void)state;
 	expect_counts(s);
 	assert_int_equal(turns_count(session_routing(s), &t, NULL), 0);
 	assert_int_equal(t.n, 0);
 	assert_int_equal(t.routes, 64 * 63);
 	line_says(s, "check", "No path turns from down to up.");
-	done(s);
 }
 
 static void test_left_by_opensm(void **state)
 {
-	struct session *s = routed(TURN_FABRIC, SW_02 "\n", "updn");
+	AUTO_TEMP char *root = temp_file(SW_02 "\n");
+	AUTO_SESSION struct session *s =
+		session_after("synth " TURN_FABRIC "; set root_guid_file %s; route updn", root);
 	struct turns t;
 
-	(void)state;
 	expect_counts(s);
 	assert_int_equal(turns_count(session_routing(s), &t, NULL), 0);
 	assert_int_equal(t.n, 1);
@@ -136,72 +102,66 @@ static void test_left_by_opensm(void **state)
 	line_says(s, "why node0012 sw-12 sw-04 sw-01 sw-10 node0010", "the path that the tables take");
 	line_says(s, "why node0012 sw-12 sw-04 sw-01 sw-10 node0010",
 		  "Forbidden turn at sw-04: in by port 2");
-	done(s);
 }
 
 /* dnup with connect_roots takes turns at a price. */
 static void test_many(void **state)
 {
-	struct session *s = routed("xgft:3,3:1,2", NULL, "dnup");
+	AUTO_TEMP char *root = temp_file(SW_02 "\n");
+	AUTO_TEMP char *roots = temp_file(SW_02 "\n0x0002c90300a00050\n");
+	struct session *s = session_after("synth xgft:3,3:1,2; route dnup");
 
-	(void)state;
 	expect_counts(s);
 	ok_line(s, "set connect_roots true");
 	ok_line(s, "route dnup");
 	expect_counts(s);
-	done(s);
-	s = routed("random:12,4,hosts=1,seed=7", SW_02 "\n", "updn");
+	session_free(s);
+	s = session_after("synth random:12,4,hosts=1,seed=7; set root_guid_file %s; route updn", root);
 	ok_line(s, "fail random 3");
 	expect_counts(s);
 	ok_line(s, "set lmc 1");
 	expect_counts(s);
-	done(s);
-	s = routed("random:14,3,hosts=2,seed=9", SW_02 "\n0x0002c90300a00050\n", "updn");
+	session_free(s);
+	s = session_after("synth random:14,3,hosts=2,seed=9; set root_guid_file %s; route updn", roots);
 	ok_line(s, "set connect_roots true");
 	ok_line(s, "route updn");
 	expect_counts(s);
-	done(s);
+	session_free(s);
 }
 
 /* Engines without directions forbid nothing. */
 static void test_none(void **state)
 {
-	struct session *s = routed("ring:6", NULL, "minhop");
+	AUTO_SESSION struct session *s = session_after("synth ring:6; route minhop");
 	struct turns t;
 	struct err e;
 	bool fault;
 	int rc;
-	char *text;
 
-	(void)state;
 	assert_int_equal(turns_count(session_routing(s), &t, NULL), 0);
 	assert_true(!t.n && !t.routes && !t.turn);
-	text = run_line(s, "check", &rc, &e, false, &fault);
+	AUTO_FREE char *text = run_line(s, "check", &rc, &e, false, &fault);
 	assert_null(strstr(text, "down to up"));
-	free(text);
-	done(s);
 }
 
 static void test_cancel(void **state)
 {
-	struct session *s = routed("xgft:4,4:1,2", NULL, "updn");
+	AUTO_SESSION struct session *s = session_after("synth xgft:4,4:1,2; route updn");
 	struct progress p = {.cancel = true};
 	struct turns t;
 
-	(void)state;
 	assert_int_equal(turns_count(session_routing(s), &t, &p), -1);
 	assert_null(t.turn);
-	done(s);
 }
 
 static void test_ways(void **state)
 {
-	struct session *s = routed("xgft:4,4:1,2", NULL, "updn"); /* 4 leaves, spines t00 and t01 */
+	AUTO_SESSION struct session *s =
+		session_after("synth xgft:4,4:1,2; route updn"); /* 4 leaves, spines t00 and t01 */
 	const struct routing *r = session_routing(s);
 	uint32_t leaf = sw(s, "leaf-01"), spine = sw(s, "spine-01"), to = sw(s, "leaf-04");
 	struct way w;
 
-	(void)state;
 	assert_true(way_find(r, leaf, 5, to, true, &w)); /* up, down */
 	assert_int_equal(w.links, 2);
 	assert_int_equal(w.n, 3);
@@ -221,14 +181,12 @@ static void test_ways(void **state)
 	assert_false(turn_forbidden(r, leaf, 0, 5));
 	assert_true(turn_forbidden(r, leaf, 5, 6));
 	assert_false(turn_forbidden(r, spine, 1, 2));
-	done(s);
 }
 
 static void test_why(void **state)
 {
-	struct session *s = routed("xgft:4,4:1,2", NULL, "updn");
+	struct session *s = session_after("synth xgft:4,4:1,2; route updn");
 
-	(void)state;
 	line_says(s, "why spine-01 node0013 via 2", "forbidden by the up/down rule of updn");
 	line_says(s, "why spine-01 node0013 via 2", "turn at leaf-02: in by port 5, down from spine-01[2]");
 	line_says(s, "why spine-01 node0013 via spine-01[4]", "this is the port it takes");
@@ -247,10 +205,10 @@ static void test_why(void **state)
 	line_fails(s, "why leaf-01 node0001 via", "expected: why SWITCH DST");
 	ok_line(s, "fail link leaf-01[6]");
 	line_fails(s, "why leaf-01 leaf-03 via 6", "has no live link");
-	done(s);
-	s = routed("ring:6", NULL, "minhop");
+	session_free(s);
+	s = session_after("synth ring:6; route minhop");
 	line_says(s, "why ring0 ring1 via 3", "longer than by port 2, by 4 hops");
-	done(s);
+	session_free(s);
 }
 
 int main(void)

@@ -1,7 +1,5 @@
 /* Up/Down, Down/Up, DOR, tables from files, and the unicast cache. */
 #include "core/trace/recording.h"
-#include "core/base/err.h"
-#include "core/base/text.h"
 #include "engines/updown/updown.h"
 #include "fixture.h"
 
@@ -100,35 +98,13 @@ static const char *notes(const struct session *s)
 
 /* --- files ----------------------------------------------------------------------------------- */
 
-struct file {
-	char path[40];
-};
-
-static struct file write_file(const char *text)
+/* Give an option a file with this text; its path. */
+static char *set_file(struct session *s, const char *option, const char *text)
 {
-	struct file f = {"/tmp/test_updn.XXXXXX"};
-	int fd = mkstemp(f.path);
+	char *path = temp_file(text);
 
-	assert_true(fd >= 0);
-	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
-	close(fd);
-	return f;
-}
-
-static struct file set_file(struct session *s, const char *option, const char *text)
-{
-	struct file f = write_file(text);
-	char line[100];
-
-	snprintf(line, sizeof(line), "set %s %s", option, f.path);
-	ok_line(s, line);
-	return f;
-}
-
-static void drop(struct session *s, struct file *f)
-{
-	unlink(f->path);
-	session_free(s);
+	ok_linef(s, "set %s %s", option, path);
+	return path;
 }
 
 /* --- the search ---------------------------------------------------------------------------------- */
@@ -138,7 +114,7 @@ static void list_visits(struct session *s, uint32_t target, struct text *t)
 {
 	struct rec_request rq = {.sweep = session_sweep(s), .engines = all_engines, .focus = REC_EVERYTHING};
 	struct err e;
-	const struct recording *r = recording_make(&rq, &e);
+	AUTO_RECORDING const struct recording *r = recording_make(&rq, &e);
 
 	assert_non_null(r);
 	for (size_t i = 1; i <= recording_steps(r); i++) {
@@ -147,7 +123,6 @@ static void list_visits(struct session *s, uint32_t target, struct text *t)
 		if (ev->kind == REC_VISIT && ev->b == target)
 			text_add(t, "%u%c ", ev->a, ev->flags == 1 ? 'D' : 'U');
 	}
-	recording_unref(r);
 }
 
 /*
@@ -159,14 +134,13 @@ static void test_lost_path(void **state)
 	static const ports graph[] = {{-1, 1, 3, 5, 4, END}, {-1, 0, 2, 4, END},    {-1, 1, 4, END},
 				      {-1, 0, 4, 5, END},    {-1, 1, 3, 2, 0, END}, {-1, 0, 3, END}};
 	static const unsigned ranks[] = {0, 1, 0, 1, 1, 1};
-	struct session *s = session_of(graph, 6);
-	struct file roots = set_file(s, ROOT_FILE, "0x2c90300a00000\n0x2c90300a00020\n"), ids;
-	struct text visits = {0};
+	AUTO_SESSION struct session *s = session_of(graph, 6);
+	AUTO_TEMP char *roots = set_file(s, ROOT_FILE, "0x2c90300a00000\n0x2c90300a00020\n");
+	AUTO_TEXT struct text visits = {0};
 
-	(void)state;
-	ids = set_file(s, "ids_guid_file",
-		       "0x2c90300a00000 0\n0x2c90300a00010 3\n0x2c90300a00020 1\n"
-		       "0x2c90300a00030 4\n0x2c90300a00040 2\n0x2c90300a00050 5\n");
+	AUTO_TEMP char *ids = set_file(s, "ids_guid_file",
+				       "0x2c90300a00000 0\n0x2c90300a00010 3\n0x2c90300a00020 1\n"
+				       "0x2c90300a00030 4\n0x2c90300a00040 2\n0x2c90300a00050 5\n");
 	ok_line(s, "route updn");
 	for (unsigned i = 0; i < 6; i++)
 		assert_int_equal(rank(s, i), ranks[i]);
@@ -178,9 +152,6 @@ static void test_lost_path(void **state)
 	list_visits(s, sw(s, 5), &visits);
 	/* switch ids are in GUID order: 0 .. 5 as numbered */
 	assert_string_equal(text_str(&visits), "5U 0U 3U 1D 5D 4D 0U 1D 3D ");
-	text_free(&visits);
-	unlink(ids.path);
-	drop(s, &roots);
 }
 
 /* engines/doc/updn.md 5.5, deviation 3: least ports of both kinds. */
@@ -189,10 +160,9 @@ static void test_mixed_ports(void **state)
 	static const ports graph[] = {{-1, 1, 2, 3, END}, {-1, 0, 5, 4, 3, END}, {-1, 0, 5, END},
 				      {-1, 0, 4, 1, END}, {-1, 3, 1, END},	 {-1, 1, 2, END}};
 	static const unsigned ranks[] = {2, 1, 1, 2, 2, 0};
-	struct session *s = session_of(graph, 6);
-	struct file roots = set_file(s, ROOT_FILE, "0x2c90300a00050\n");
+	AUTO_SESSION struct session *s = session_of(graph, 6);
+	AUTO_TEMP char *roots = set_file(s, ROOT_FILE, "0x2c90300a00050\n");
 
-	(void)state;
 	ok_line(s, "route updn");
 	for (unsigned i = 0; i < 6; i++)
 		assert_int_equal(rank(s, i), ranks[i]);
@@ -201,7 +171,6 @@ static void test_mixed_ports(void **state)
 	assert_int_equal(hops(s, 0, 4, 4), 2);
 	assert_int_equal(hops(s, 0, 4, 3), 4);
 	assert_int_equal(hops(s, 2, 4, 0), 3);
-	drop(s, &roots);
 }
 
 /* The closed form of levelled fabrics against the search, which a loop-back cable enforces. */
@@ -215,16 +184,13 @@ static void test_closed_form(void **state)
 	static const char *const engines[] = {"route updn", "route updn connect_roots=TRUE",
 					      "route dnup connect_roots=FALSE"};
 	ports looped[ARRAY_LEN(tree)];
-	struct session *a = session_of(tree, ARRAY_LEN(tree)), *b;
-	struct file roots = set_file(a, ROOT_FILE, "0x2c90300a00080\n0x2c90300a00090\n");
-	char line[100];
+	AUTO_SESSION struct session *a = session_of(tree, ARRAY_LEN(tree));
+	AUTO_TEMP char *roots = set_file(a, ROOT_FILE, "0x2c90300a00080\n0x2c90300a00090\n");
 
-	(void)state;
 	memcpy(looped, tree, sizeof(tree));
 	looped[9][2] = looped[9][3] = -3; /* the second one is met as already used */
-	b = session_of((const ports *)looped, ARRAY_LEN(tree));
-	snprintf(line, sizeof(line), "set " ROOT_FILE " %s", roots.path);
-	ok_line(b, line);
+	AUTO_SESSION struct session *b = session_of((const ports *)looped, ARRAY_LEN(tree));
+	ok_linef(b, "set " ROOT_FILE " %s", roots);
 	for (unsigned k = 0; k < ARRAY_LEN(engines); k++) {
 		ok_line(a, engines[k]);
 		ok_line(b, engines[k]);
@@ -236,8 +202,6 @@ static void test_closed_form(void **state)
 					if (i != 9 || (p != 3 && p != 4))
 						assert_int_equal(hops(a, i, j, p), hops(b, i, j, p));
 	}
-	session_free(b);
-	drop(a, &roots);
 }
 
 static void test_dnup(void **state)
@@ -248,7 +212,6 @@ static void test_dnup(void **state)
 	struct session *s = session_of(graph, 5);
 	const struct routing *r;
 
-	(void)state;
 	ok_line(s, "route dnup");
 	for (unsigned i = 0; i < 5; i++)
 		assert_int_equal(rank(s, i), i < 2 ? 0 : i - 1);
@@ -273,7 +236,6 @@ static void test_dnup(void **state)
 static enum root_verdict star(unsigned own, unsigned leaves, unsigned near, bool *routed)
 {
 	ports p[16];
-	struct session *s;
 	struct root_search *search;
 	enum root_verdict v;
 
@@ -288,7 +250,7 @@ static enum root_verdict star(unsigned own, unsigned leaves, unsigned near, bool
 		for (unsigned k = 0; k < hosts; k++)
 			p[i + 1][k + 1] = -1;
 	}
-	s = session_of((const ports *)p, leaves + 1);
+	AUTO_SESSION struct session *s = session_of((const ports *)p, leaves + 1);
 	ok_line(s, "route updn");
 	*routed = !strcmp(session_routing(s)->engine, "updn");
 	if (*routed) {
@@ -303,7 +265,6 @@ static enum root_verdict star(unsigned own, unsigned leaves, unsigned near, bool
 		v = root_verdict(search, sw(s, 0));
 		root_search_free(search);
 	}
-	session_free(s);
 	return v;
 }
 
@@ -311,7 +272,6 @@ static void test_thresholds(void **state)
 {
 	bool routed;
 
-	(void)state;
 	assert_int_equal(star(0, 3, 18, &routed), ROOT_YES);
 	assert_int_equal(star(1, 3, 19, &routed), ROOT_YES); /* exactly 5 % at home */
 	assert_int_equal(star(2, 4, 38, &routed), ROOT_YES);
@@ -326,18 +286,14 @@ static void test_thresholds(void **state)
 
 static void test_refusal(void **state)
 {
-	struct session *s = session_new(all_engines, all_commands);
-	struct file roots;
+	AUTO_SESSION struct session *s = session_after("synth torus:4x4");
 
-	(void)state;
-	ok_line(s, "synth torus:4x4");
 	line_says(s, "route updn", "the most: t00 has 6 ports at distance 2");
 	assert_string_equal(session_routing(s)->engine, "minhop");
 	ok_line(s, "route updn,dnup");
 	assert_string_equal(session_routing(s)->engine, "dnup");
-	roots = set_file(s, ROOT_FILE, "0xdead\n");
+	AUTO_TEMP char *roots = set_file(s, ROOT_FILE, "0xdead\n");
 	line_says(s, "route updn", "names no switch that is up");
-	drop(s, &roots);
 }
 
 /* --- root and id files ------------------------------------------------------------------------- */
@@ -346,8 +302,8 @@ static void test_refusal(void **state)
 static void expect_ranks(const char *file, bool manual, const char *want)
 {
 	static const ports line[] = {{-1, 1, END}, {-1, 0, 2, END}, {-1, 1, 3, END}, {-1, 2, END}};
-	struct session *s = session_of(line, 4);
-	struct file roots = set_file(s, ROOT_FILE, file);
+	AUTO_SESSION struct session *s = session_of(line, 4);
+	AUTO_TEMP char *roots = set_file(s, ROOT_FILE, file);
 	char got[8] = "-";
 
 	if (manual)
@@ -358,14 +314,10 @@ static void expect_ranks(const char *file, bool manual, const char *want)
 			 rank(s, 3) % 10);
 	if (strcmp(got, want))
 		fail_msg("roots \"%s\": ranks %s, expected %s", file, got, want);
-	drop(s, &roots);
 }
 
 static void test_root_files(void **state)
 {
-	char text[700];
-
-	(void)state;
 	expect_ranks("0x2c90300a00000\n", false, "0123");
 	expect_ranks("# spine\n\n  0x2C90300A00010 # s1\r\n0xdead\n", false, "1012");
 	expect_ranks("783964685991936", false, "0123");	      /* decimal, no newline */
@@ -379,50 +331,42 @@ static void test_root_files(void **state)
 	expect_ranks("0x2c90300f00211\n", true, "2101");
 	expect_ranks("0x2c90300f00101\n", true, "1012"); /* node GUID of the host at s1 */
 	/* the rest of a line that is too long is a line of its own */
-	snprintf(text, sizeof(text), "0x2c90300a00000 %0*d 0x2c90300a00030\n", 238, 0);
+	AUTO_FREE char *text = str_printf("0x2c90300a00000 %0*d 0x2c90300a00030\n", 238, 0);
 	expect_ranks(text, false, "0110");
 }
 
 static void test_rules_differ(void **state)
 {
 	static const ports line[] = {{-1, 1, END}, {-1, 0, 2, END}, {-1, 1, END}};
-	struct session *s = session_of(line, 3);
-	struct file roots = set_file(s, ROOT_FILE, "0x2c90300a00000\n0x2c90300f00201\n"), other;
+	AUTO_SESSION struct session *s = session_of(line, 3);
+	AUTO_TEMP char *roots = set_file(s, ROOT_FILE, "0x2c90300a00000\n0x2c90300f00201\n");
 
-	(void)state;
 	ok_line(s, "route updn");
 	assert_non_null(strstr(notes(s), "OpenSM and its manual differ"));
 	assert_non_null(strstr(notes(s), "1 line, first 2"));
 	assert_non_null(strstr(notes(s), "rules in force: opensm"));
 	/* the host's own switch is named anyway: no difference */
-	other = set_file(s, ROOT_FILE, "0x2c90300a00000\n0x2c90300f00001\n");
+	AUTO_TEMP char *other = set_file(s, ROOT_FILE, "0x2c90300a00000\n0x2c90300f00001\n");
 	ok_line(s, "route updn");
 	assert_null(strstr(notes(s), "differ"));
-	unlink(other.path);
-	drop(s, &roots);
 }
 
 /* Direction of the cable between two neighbours of one rank. */
 static char id_direction(const char *ids)
 {
 	static const ports triangle[] = {{-1, 1, 2, END}, {-1, 0, 2, END}, {-1, 0, 1, END}};
-	struct session *s = session_of(triangle, 3);
-	struct file roots = set_file(s, ROOT_FILE, "0x2c90300a00000\n"),
-		    f = set_file(s, "ids_guid_file", ids);
-	const struct routing *r;
-	char c;
+	AUTO_SESSION struct session *s = session_of(triangle, 3);
+	AUTO_TEMP char *roots = set_file(s, ROOT_FILE, "0x2c90300a00000\n"),
+		       *f = set_file(s, "ids_guid_file", ids);
 
 	ok_line(s, "route updn");
-	r = session_routing(s);
-	c = r->ops->direction(r, sw(s, 1), 3);
-	unlink(f.path);
-	drop(s, &roots);
+	const struct routing *r = session_routing(s);
+	char c = r->ops->direction(r, sw(s, 1), 3);
 	return c;
 }
 
 static void test_id_files(void **state)
 {
-	(void)state;
 	assert_int_equal(id_direction("# nothing\n"), 'D'); /* to the larger GUID */
 	assert_int_equal(id_direction("0x2c90300a00010 9\n0x2c90300a00020 0x5\n"), 'U');
 	assert_int_equal(id_direction("0x2c90300a00010 5 # x\n0x2c90300a00020 5\n"),
@@ -441,20 +385,17 @@ static void test_dor(void **state)
 {
 	static const ports graph[] = {
 		{1, 1, 2, 2, END}, {0, 0, 3, END}, {0, 0, 3, END}, {1, 2, -1, -1, -1, END}};
-	struct session *s = session_of(graph, 4);
-	struct file order;
+	AUTO_SESSION struct session *s = session_of(graph, 4);
 
-	(void)state;
 	ok_line(s, "route dor");
 	assert_int_equal(entry(s, 0, 3, 3), 1);
 	assert_int_equal(entry(s, 0, 3, 4), 2);
 	assert_int_equal(entry(s, 0, 3, 5), 1);
-	order = set_file(s, "port_search_ordering_file", "0x2c90300a00000 4 2\n");
+	AUTO_TEMP char *order = set_file(s, "port_search_ordering_file", "0x2c90300a00000 4 2\n");
 	ok_line(s, "route dor");
 	assert_int_equal(entry(s, 0, 3, 3), 4);
 	assert_int_equal(entry(s, 0, 3, 4), 3);
 	assert_int_equal(entry(s, 0, 3, 5), 4);
-	drop(s, &order);
 }
 
 /* --- file ---------------------------------------------------------------------------------------------- */
@@ -465,18 +406,16 @@ static void test_dor(void **state)
 static void test_file(void **state)
 {
 	static const ports graph[] = {{-1, 1, -1, END}, {-1, 0, END}};
-	struct session *s = session_of(graph, 2);
-	struct file f = set_file(s, "lfts_file",
-				 TABLE_HEAD
-				 "  Lid  Out   Destination\n"
-				 "0x0031 003 : (Channel Adapter portguid 0x0002c90300f00013: 'h0.3')\n"
-				 "0x0032 002 : (Channel Adapter portguid 0x0002c90300f00111: 'h1.1')\n"
-				 "0x0fff 001 : (unknown node and type)\n"
-				 "Unicast lids [0x0-0x40] of switch Lid 9 guid 0x0000000000001234 (gone):\n"
-				 "0x0031 zzz\n"),
-		    bad;
+	AUTO_SESSION struct session *s = session_of(graph, 2);
+	AUTO_TEMP char *f = set_file(
+		s, "lfts_file",
+		TABLE_HEAD "  Lid  Out   Destination\n"
+			   "0x0031 003 : (Channel Adapter portguid 0x0002c90300f00013: 'h0.3')\n"
+			   "0x0032 002 : (Channel Adapter portguid 0x0002c90300f00111: 'h1.1')\n"
+			   "0x0fff 001 : (unknown node and type)\n"
+			   "Unicast lids [0x0-0x40] of switch Lid 9 guid 0x0000000000001234 (gone):\n"
+			   "0x0031 zzz\n");
 
-	(void)state;
 	ok_line(s, "route file");
 	assert_string_equal(session_routing(s)->engine, "file");
 	assert_int_equal(entry(s, 0, 0, 3), 3);
@@ -488,63 +427,50 @@ static void test_file(void **state)
 	assert_non_null(strstr(notes(s), "1 entry of LIDs above"));
 	assert_non_null(strstr(notes(s), "1 table without the last LID"));
 	assert_non_null(strstr(notes(s), "no table of 1 switch "));
-	bad = set_file(s, "lfts_file", TABLE_HEAD "0x0001 255 : (illegal port)\n");
+	AUTO_TEMP char *bad = set_file(s, "lfts_file", TABLE_HEAD "0x0001 255 : (illegal port)\n");
 	line_says(s, "route file", ":2: found '0x0001 255");
 	assert_string_equal(session_routing(s)->engine, "minhop");
-	unlink(bad.path);
-	drop(s, &f);
 }
 
 /* A table that is refused leaves its counters to the next engine. */
 static void test_leftovers(void **state)
 {
 	static const ports graph[] = {{-1, 1, 1, END}, {-1, 0, 0, END}};
-	struct session *s = session_of(graph, 2);
-	struct file f;
+	AUTO_SESSION struct session *s = session_of(graph, 2);
 
-	(void)state;
 	ok_line(s, "route minhop");
 	assert_int_equal(entry(s, 0, 1, 1), 2);
-	f = set_file(s, "lfts_file", TABLE_HEAD "0x0040 2\nUnicast lids without a switch\n");
+	AUTO_TEMP char *f = set_file(s, "lfts_file", TABLE_HEAD "0x0040 2\nUnicast lids without a switch\n");
 	ok_line(s, "route file");
 	assert_string_equal(session_routing(s)->engine, "minhop");
 	assert_int_equal(entry(s, 0, 1, 1), 3);
-	drop(s, &f);
 }
 
 /* Our own export, read again, is the same routing; a hop matrix decides by itself. */
 static void test_own_export(void **state)
 {
 	static const ports graph[] = {{-1, 1, 2, END}, {-1, 0, 2, END}, {-1, 0, 1, END}};
-	struct session *s = session_of(graph, 3);
-	const struct routing *before;
-	struct file f = write_file(""), m;
-	char line[100];
+	AUTO_SESSION struct session *s = session_of(graph, 3);
+	AUTO_TEMP char *f = temp_file("");
 
-	(void)state;
 	ok_line(s, "route minhop");
-	before = routing_ref(session_routing(s));
-	snprintf(line, sizeof(line), "export lfts %s", f.path);
-	ok_line(s, line);
-	snprintf(line, sizeof(line), "set lfts_file %s", f.path);
-	ok_line(s, line);
+	AUTO_ROUTING const struct routing *before = routing_ref(session_routing(s));
+	ok_linef(s, "export lfts %s", f);
+	ok_linef(s, "set lfts_file %s", f);
 	ok_line(s, "route file");
 	for (uint32_t i = 0; i < 3; i++)
 		for (unsigned lid = 0; lid <= before->lids->max_lid; lid++)
 			assert_int_equal(routing_port(session_routing(s), i, lid),
 					 routing_port(before, i, lid));
 	ok_line(s, "set lfts_file (null)");
-	snprintf(line, sizeof(line),
-		 "Switch: guid 0x0002c90300a00000\n0x%04x: ff ff 01 00 # longer, but less\n",
-		 before->lids->base[s->fabric->port_endport[s->fabric->switch_port[sw(s, 1)]]]);
-	m = set_file(s, "lid_matrix_dump_file", line);
+	AUTO_FREE char *line =
+		str_printf("Switch: guid 0x0002c90300a00000\n0x%04x: ff ff 01 00 # longer, but less\n",
+			   before->lids->base[s->fabric->port_endport[s->fabric->switch_port[sw(s, 1)]]]);
+	AUTO_TEMP char *m = set_file(s, "lid_matrix_dump_file", line);
 	ok_line(s, "route file");
 	assert_int_equal(entry(s, 0, 1, 1), 3);
 	assert_int_equal(hops(s, 0, 1, 0), 0);
 	assert_int_equal(entry(s, 0, 2, 1), NO_PATH);
-	routing_unref(before);
-	unlink(m.path);
-	drop(s, &f);
 }
 
 /* --- unicast cache ----------------------------------------------------------------------------- */
@@ -558,15 +484,11 @@ static void expect_cached(struct session *s, const char *line, bool cached)
 
 static void test_cache(void **state)
 {
-	struct session *s = session_new(all_engines, all_commands);
-	const struct routing *before;
+	AUTO_SESSION struct session *s =
+		session_after("synth xgft:4,4:1,2; set use_ucast_cache TRUE; route updn");
 
-	(void)state;
-	ok_line(s, "synth xgft:4,4:1,2");
-	ok_line(s, "set use_ucast_cache TRUE");
-	ok_line(s, "route updn");
 	assert_false(session_sweep(s)->cached);
-	before = routing_ref(session_routing(s));
+	AUTO_ROUTING const struct routing *before = routing_ref(session_routing(s));
 	expect_cached(s, "fail host node0009", true);
 	/* entries towards it stay, and are explained by the sweep that made them */
 	for (uint32_t i = 0; i < s->fabric->n_switches; i++)
@@ -585,22 +507,16 @@ static void test_cache(void **state)
 	expect_cached(s, "fail link leaf-03[5]", false);
 	expect_cached(s, "restore link leaf-03[5]", false);
 	expect_cached(s, "fail host node0009", true);
-	routing_unref(before);
-	session_free(s);
 }
 
 /* A lost switch whose neighbours have hosts, and a switch that comes back beside its equals. */
 static void test_cache_invalid(void **state)
 {
-	struct session *s = session_new(all_engines, all_commands);
+	AUTO_SESSION struct session *s =
+		session_after("synth mesh:3x3; set use_ucast_cache TRUE; route minhop");
 
-	(void)state;
-	ok_line(s, "synth mesh:3x3");
-	ok_line(s, "set use_ucast_cache TRUE");
-	ok_line(s, "route minhop");
 	expect_cached(s, "fail switch m22", false);
 	assert_non_null(strstr(notes(s), "neighbour has hosts"));
-	session_free(s);
 }
 
 int main(void)

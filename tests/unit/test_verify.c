@@ -2,17 +2,7 @@
 #include "fixture.h"
 
 #include "core/analysis/compare/verify.h"
-#include "core/base/memory.h"
-#include "core/base/text.h"
 #include "core/formats/readers.h"
-
-static struct session *start(const char *lines)
-{
-	struct session *s = session_new(all_engines, all_commands);
-
-	ok_line(s, lines);
-	return s;
-}
 
 /* Our own dump, with all `from` replaced by `to` (of one length). */
 static void make_dump(const struct session *s, struct text *t, const char *from, const char *to)
@@ -39,11 +29,10 @@ static void compare(const struct session *s, const struct text *t, struct verifi
 
 static void test_same(void **state)
 {
-	struct session *s = start("synth xgft:2,2:1,2; route minhop");
+	AUTO_SESSION struct session *s = session_after("synth xgft:2,2:1,2; route minhop");
 	struct verification v;
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 
-	(void)state;
 	make_dump(s, &t, NULL, NULL);
 	compare(s, &t, &v);
 	/* 4 switches, 4 hosts: LIDs 1 to 8 on each of the switches */
@@ -56,19 +45,16 @@ static void test_same(void **state)
 	v.engine = str_dup("updn");
 	assert_false(verify_same(&v));
 	free(v.engine);
-	text_free(&t);
-	session_free(s);
 }
 
 static void test_one_entry(void **state)
 {
-	struct session *s = start("synth xgft:2,2:1,2; route minhop");
+	AUTO_SESSION struct session *s = session_after("synth xgft:2,2:1,2; route minhop");
 	unsigned lid = 1, port;
 	struct verification v;
-	struct text t = {0};
+	AUTO_TEXT struct text t = {0};
 	char from[40], to[40];
 
-	(void)state;
 	/* the first table of the dump is that of the first switch */
 	port = routing_port(session_routing(s), 0, lid);
 	snprintf(from, sizeof(from), "\n0x%04X %03u ", lid, port);
@@ -81,48 +67,39 @@ static void test_one_entry(void **state)
 	assert_int_equal(v.entry[0].port, port);
 	assert_false(verify_same(&v));
 	free(v.engine);
-	text_free(&t);
-	session_free(s);
 }
 
 /* A switch that has no table differs in all its entries; a LID of another port is told. */
 static void test_missing(void **state)
 {
-	struct session *s = start("synth xgft:2,2:1,2; route minhop");
+	AUTO_SESSION struct session *s = session_after("synth xgft:2,2:1,2; route minhop");
 	struct verification v;
-	struct text t = {0}, cut = {0};
-	char *second;
+	AUTO_TEXT struct text t = {0}, cut = {0};
 
-	(void)state;
 	make_dump(s, &t, NULL, NULL);
-	second = strstr(t.s + 1, "Unicast");
+	char *second = strstr(t.s + 1, "Unicast");
 	text_add(&cut, "%s", second);
 	compare(s, &cut, &v);
 	assert_int_equal(v.no_table, 1);
 	assert_int_equal(v.differ, 8);
 	assert_int_equal(v.entries, 32);
 	free(v.engine);
-	text_free(&cut);
-	text_free(&t);
-	session_free(s);
 }
 
 static void refused(const char *lines, const char *chain, const char *why)
 {
-	struct session *s = start(lines);
+	AUTO_SESSION struct session *s = session_after("%s", lines);
 	struct err e = {0};
 	struct verification *v = verify_run(s->setup, chain, s->engines, NULL, &e);
 
 	assert_null(v);
 	if (!strstr(e.msg, why))
 		fail_msg("found \"%s\", expected \"%s\"", e.msg, why);
-	session_free(s);
 }
 
 /* This program cannot start itself again, so nothing is run whatever there is. */
 static void test_refused(void **state)
 {
-	(void)state;
 	refused("synth ring:5", "live", "OpenSM has no engine");
 	refused("synth ring:5", "minhop,mincontention", "OpenSM has no engine");
 	refused("synth ring:5", "minhop", "not made for starting others");
@@ -131,15 +108,14 @@ static void test_refused(void **state)
 /* What is written for ibsim is the fabric again: cables, LIDs, GUIDs; failed nodes and names are left out. */
 static void test_simulated(void **state)
 {
-	struct session *s = start("load tests/fabrics/formats/two-leaf.ibnetdiscover");
+	AUTO_SESSION struct session *s = session_after("load tests/fabrics/formats/two-leaf.ibnetdiscover");
 	const struct fabric *f = s->fabric;
-	struct topo *t = topo_new(f, session_state(s));
-	struct text out = {0};
+	AUTO_TOPO struct topo *t = topo_new(f, session_state(s));
+	AUTO_TEXT struct text out = {0};
 	FILE *to = text_stream(&out);
 	struct fabric *g;
 	struct err e;
 
-	(void)state;
 	assert_int_equal(write_simulated(to, t, NULL), 0);
 	fclose(to);
 	assert_int_equal(fabric_parse("net", out.s, out.len, &g, &e), 0);
@@ -161,9 +137,6 @@ static void test_simulated(void **state)
 		}
 	}
 	fabric_unref(g);
-	text_free(&out);
-	topo_unref(t);
-	session_free(s);
 }
 
 int main(void)

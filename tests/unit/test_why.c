@@ -3,10 +3,8 @@
  * winner is the table's entry, and no words send the reader to another command.  The same for every port of
  * some, and for the story of every pair of hosts.
  */
-#include <inttypes.h>
 #include "fixture.h"
 
-#include "core/base/memory.h"
 #include "core/routing/paths.h"
 #include "core/routing/routing.h"
 
@@ -18,12 +16,7 @@ struct tally {
 
 static struct session *start(const char *spec)
 {
-	struct session *s = session_new(all_engines, all_commands);
-	char line[100];
-
-	snprintf(line, sizeof(line), "synth %s", spec);
-	ok_line(s, line);
-	return s;
+	return session_after("synth %s", spec);
 }
 
 /* The rule on which an answer ends; fails when there is none of the list, or an engine told none. */
@@ -85,10 +78,9 @@ static void check_entry(struct session *s, uint32_t sw, unsigned lid, struct tal
 {
 	unsigned port = routing_port(session_sweep(s)->routing, sw, lid);
 	char line[200], want[60], *text;
-	enum why_rule rule;
 
 	snprintf(line, sizeof(line), "why %s %u", switch_name(s->fabric, sw), lid);
-	rule = ask(s, line, &text);
+	enum why_rule rule = ask(s, line, &text);
 	if (port == NO_PATH)
 		snprintf(want, sizeof(want), "has no entry for LID %u ", lid);
 	else if (!port)
@@ -134,11 +126,9 @@ static void check_story(const char *line, const char *text, const struct path *p
 		bool found = false;
 
 		for (enum why_rule r = 1; r < N_WHY_RULES; r++) {
-			char part[60];
-			const char *q;
+			AUTO_FREE char *part = str_printf("  %s: ", why_rule_name(r));
+			const char *q = strstr(at, part);
 
-			snprintf(part, sizeof(part), "  %s: ", why_rule_name(r));
-			q = strstr(at, part);
 			found |= q && q < end && r != WHY_ENGINE;
 		}
 		if (!found)
@@ -150,7 +140,7 @@ static void check_story(const char *line, const char *text, const struct path *p
 static void check_pair(struct session *s, uint32_t src, uint32_t dst, struct tally *n)
 {
 	const struct sweep *w = session_sweep(s);
-	struct path p;
+	AUTO_BY(path_free) struct path p;
 	struct err e;
 	char line[200], *text;
 	int rc;
@@ -166,7 +156,6 @@ static void check_pair(struct session *s, uint32_t src, uint32_t dst, struct tal
 		n->pairs++;
 	}
 	free(text);
-	path_free(&p);
 }
 
 /* One entry and one pair in twelve (LONG=1: in three), others in each process. */
@@ -195,12 +184,10 @@ static void check_all(struct session *s, bool ports, struct tally *n)
 static void fail_cable(struct session *s)
 {
 	const struct topo *t = session_sweep(s)->topo;
-	char line[100];
 
 	for (unsigned p = s->fabric->switch_nports[0]; p; p--)
 		if (t->peer_switch[switch_port_id(s->fabric, 0, p)] != NO_ID) {
-			snprintf(line, sizeof(line), "fail link %s[%u]", switch_name(s->fabric, 0), p);
-			ok_line(s, line);
+			ok_linef(s, "fail link %s[%u]", switch_name(s->fabric, 0), p);
 			return;
 		}
 }
@@ -227,8 +214,7 @@ static void prepare(struct session *s, const char *engine)
 		fclose(f);
 		snprintf(line, sizeof(line), "set root_guid_file %s", path);
 	} else if (!strcmp(engine, "file") || !strcmp(engine, "tables")) {
-		snprintf(line, sizeof(line), "route minhop; export lfts %s", path);
-		ok_line(s, line);
+		ok_linef(s, "route minhop; export lfts %s", path);
 		snprintf(line, sizeof(line), *engine == 'f' ? "set lfts_file %s" : "tables %s", path);
 	} else if (!strcmp(engine, "script")) {
 		snprintf(line, sizeof(line), "route minhop; export lfts %s; route script:cat %s", path, path);
@@ -242,11 +228,10 @@ static void prepare(struct session *s, const char *engine)
 
 static bool routes(struct session *s, const char *engine, unsigned lmc)
 {
-	char line[100];
 	struct err e;
 	int rc;
+	AUTO_FREE char *line = str_printf("route %s,no_fallback lmc=%u", engine, lmc);
 
-	snprintf(line, sizeof(line), "route %s,no_fallback lmc=%u", engine, lmc);
 	free(run_line(s, line, &rc, &e, false, NULL));
 	return session_sweep(s) && session_sweep(s)->routing &&
 	       !strcmp(session_sweep(s)->routing->engine, engine);
@@ -256,7 +241,7 @@ static bool routes(struct session *s, const char *engine, unsigned lmc)
 static void try_engine(const char *spec, const char *engine, bool ports, struct tally *n)
 {
 	for (unsigned lmc = 0; lmc < 2; lmc++) {
-		struct session *s = start(spec);
+		AUTO_SESSION struct session *s = start(spec);
 
 		prepare(s, engine);
 		if (routes(s, engine, lmc)) {
@@ -265,7 +250,6 @@ static void try_engine(const char *spec, const char *engine, bool ports, struct 
 			if (session_sweep(s)->routing && !strcmp(session_sweep(s)->routing->engine, engine))
 				check_all(s, false, n);
 		}
-		session_free(s);
 	}
 }
 
@@ -280,7 +264,6 @@ static void print_tally(const char *engine, const struct tally *n)
 
 static void test_every_entry(void **state)
 {
-	(void)state;
 	assert_non_null(mkdtemp(folder));
 	for (const struct engine *const *g = all_engines; *g; g++) {
 		struct tally n = {0};
@@ -316,25 +299,20 @@ static void test_every_entry(void **state)
 
 static void says(const char *lines, const char *why, const char *decided)
 {
-	struct session *s = session_new(all_engines, all_commands);
+	AUTO_SESSION struct session *s = session_after("%s", lines);
 
-	ok_line(s, lines);
 	line_says(s, why, decided);
-	session_free(s);
 }
 
 static void fails(const char *lines, const char *line, const char *part)
 {
-	struct session *s = session_new(all_engines, all_commands);
+	AUTO_SESSION struct session *s = session_after("%s", lines);
 
-	ok_line(s, lines);
 	line_fails(s, line, part);
-	session_free(s);
 }
 
 static void test_rules(void **state)
 {
-	(void)state;
 	/* columns of names are up to 40 wide; longer ones stand out */
 	says("synth xgft:2,2:1,1; rename leaf-01 a2345678901234567890123456789012345678901; route minhop",
 	     "why node0001 node0003",
@@ -492,23 +470,16 @@ static void test_files(void **state)
 		 "uses port 6."},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++) {
-		char path[] = "/tmp/ibscope-rule-XXXXXX", line[200];
-		FILE *f = fdopen(mkstemp(path), "w");
+		AUTO_TEMP char *path = temp_file(table[i].content);
+		AUTO_FREE char *line = str_printf(table[i].lines, path, path);
 
-		assert_non_null(f);
-		fputs(table[i].content, f);
-		fclose(f);
-		snprintf(line, sizeof(line), table[i].lines, path, path);
 		says(line, table[i].why, table[i].decided);
-		unlink(path);
 	}
 }
 
 static void test_stories(void **state)
 {
-	(void)state;
 	says("synth ring:5; route lash", "why node0003 node0005", "Decided: opened: ");
 	says("synth ring:5; route lash", "why node0004 node0002", "Decided: moved: ");
 	says("synth xgft:4,4:1,2; route minhop", "why node0001 node0006",
@@ -524,7 +495,6 @@ static void test_stories(void **state)
 #define MISSED "OpenSM's search goes on from a switch in the direction that reached it first, and missed it. "
 static void test_all_looked_at(void **state)
 {
-	(void)state;
 	says(GAPS("14", "122"), "why sw-02 12 via 1",
 	     "Decided: missed: A legal way leads by port 1; " MISSED "No entry.");
 	says(GAPS("14", "122"), "why sw-02 12",
