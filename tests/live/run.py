@@ -1177,7 +1177,7 @@ def managers_watched(ibscope):
               and [(o["from_lid"], o["to_lid"]) for o in moved] == [(104, 100)], told)
         r, lines = captured(sim, "managers", ibscope, "-e", "watch 0 rounds 1")
         asked = [m for m in mads(lines) if ATTRIBUTES.get(m.attribute) == "SMInfo"]
-        check("managers: only Gets are sent", r.returncode == 0 and len({m.transaction for m in asked}) == 1 and not not_get(lines), (r.stdout, asked, not_get(lines)[:3]))
+        check("managers: only Gets are sent", r.returncode == 0 and asked and not not_get(lines), (r.stdout, asked, not_get(lines)[:3]))
         running.append(Manager(sim, *hosts[2][:2], 3, "dor"))
         running[1].until("Entering STANDBY state")
         told = w.again_until("manager_new")

@@ -57,7 +57,7 @@ static void set(struct net *n, const char *name, const char *value)
 static void set_file(struct net *n, const char *name, const char *lines)
 {
 	if (n->file)
-		temp_file_drop(&n->file);
+		temp_remove(&n->file);
 	n->file = temp_file(lines);
 	set(n, name, n->file);
 }
@@ -110,7 +110,7 @@ static void net_run(struct net *n)
 static void net_free(struct net *n)
 {
 	if (n->file)
-		temp_file_drop(&n->file);
+		temp_remove(&n->file);
 	routing_unref(n->r);
 	notes_free(&n->out.notes);
 	topo_unref(n->t);
