@@ -41,11 +41,11 @@
 /* cmocka hands every test a state, which few need. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
-#define AUTO_CANVAS __attribute__((cleanup(canvas_free)))
-#define AUTO_INTERPRETER __attribute__((cleanup(interpreter_free)))
-#define AUTO_SCENE __attribute__((cleanup(auto_scene)))
-#define AUTO_SESSION __attribute__((cleanup(auto_session)))
-#define AUTO_VIEW __attribute__((cleanup(auto_view)))
+#define AUTO_CANVAS __attribute__((cleanup(canvas_free), unused))
+#define AUTO_INTERPRETER __attribute__((cleanup(interpreter_free), unused))
+#define AUTO_SCENE __attribute__((cleanup(auto_scene), unused))
+#define AUTO_SESSION __attribute__((cleanup(auto_session), unused))
+#define AUTO_VIEW __attribute__((cleanup(auto_view), unused))
 
 /* Panes are gone by now, so nothing that they asked for is left. */
 static inline void auto_scene(struct scene *sc)
@@ -66,7 +66,7 @@ static inline void auto_view(struct view **v)
 }
 
 /* Before the type of a local struct: release(&it) is called when its block is left. */
-#define AUTO_BY(release) __attribute__((cleanup(release)))
+#define AUTO_BY(release) __attribute__((cleanup(release), unused))
 
 #define AUTO_LAYOUT AUTO_BY(layout_unref_at)
 static inline void layout_unref_at(void *variable)
@@ -156,7 +156,7 @@ static inline char *file_text(const char *path)
 }
 
 /* The path of a new file with this text, or of a new folder: AUTO_TEMP removes it with all that is in it. */
-#define AUTO_TEMP __attribute__((cleanup(temp_remove)))
+#define AUTO_TEMP __attribute__((cleanup(temp_remove), unused))
 static inline char *temp_file(const char *text)
 {
 	char *path = str_dup("/tmp/ibscope-test-XXXXXX");

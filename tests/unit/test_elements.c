@@ -69,7 +69,7 @@ static void group_fails(struct net *n, const char *part)
 		fail_msg("\"%s\" is not in: %s", part, e.msg);
 }
 
-#define AUTO_NET __attribute__((cleanup(net_free)))
+#define AUTO_NET __attribute__((cleanup(net_free), unused))
 static void net_free(struct net *n)
 {
 	temp_remove(&n->file);

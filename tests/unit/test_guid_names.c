@@ -3,7 +3,7 @@
 #include "core/sm/guid_names.h"
 #include "tests/unit/fixture.h"
 
-#define AUTO_GUID_FILE __attribute__((cleanup(guid_file_free)))
+#define AUTO_GUID_FILE __attribute__((cleanup(guid_file_free), unused))
 #define TREE "xgft:4,4,3:1,2,2,shuffle=1"
 
 static char *folder; /* of this program's files */

@@ -213,39 +213,50 @@ struct pair_list {
 };
 
 /* A group for each leaf and destination would take much more than the tables: just the LID is kept. */
-static void compare_add(struct comparison *c, struct pair_group g)
+static void compare_add(struct comparison *c, const struct pair_group *g)
 {
-	g.first = comparison_listed(c);
+	uint64_t first = comparison_listed(c);
+
 	if (c->listing) {
 		ARENA_GROW(c->list, c->list->group, c->list->n, c->list->cap);
-		c->list->group[c->list->n++] = g;
-	} else if (!c->n_dests || c->dest[c->n_dests - 1].lid != g.lid ||
-		   c->dest[c->n_dests - 1].dst != g.dst) {
+		c->list->group[c->list->n] = *g;
+		c->list->group[c->list->n++].first = first;
+	} else if (!c->n_dests || c->dest[c->n_dests - 1].lid != g->lid ||
+		   c->dest[c->n_dests - 1].dst != g->dst) {
 		ARENA_GROW(c, c->dest, c->n_dests, c->cap_dests);
-		c->dest[c->n_dests++] = (struct pair_dest){.first = g.first, .dst = g.dst, .lid = g.lid};
+		c->dest[c->n_dests++] = (struct pair_dest){.first = first, .dst = g->dst, .lid = g->lid};
 	}
 }
 
-/* Counts and keeps a group whose `before` and `after` are links from its switch, not yet from its hosts. */
-static void compare_add_pairs(struct comparison *c, struct pair_group g)
+/* Links from a host of a switch with so many hops. */
+static uint16_t links_of_hops(uint16_t hops)
 {
-	uint64_t *total[] = {[PAIR_REROUTED] = &c->rerouted,
-			     [PAIR_LOST] = &c->lost,
-			     [PAIR_REGAINED] = &c->regained,
-			     [PAIR_NEW] = &c->fresh,
-			     [PAIR_SL] = &c->sl_alone};
+	return hops < HOPS_LOOP ? hops + 1 : hops;
+}
 
-	g.before += g.before < HOPS_LOOP;
-	g.after += g.after < HOPS_LOOP;
+/* Counts a group, and keeps it. */
+static void compare_add_pairs(struct comparison *c, const struct pair_group *g)
+{
 	compare_add(c, g);
-	*total[g.change] += g.n;
-	if (g.change == PAIR_LOST && g.who != LEFT && c->b->topo->endport_up[g.dst])
-		c->between_survivors += g.n;
-	else if (g.change == PAIR_LOST)
-		c->cut_off += g.n;
-	if (g.change == PAIR_REROUTED) {
-		c->longer += g.after > g.before ? g.n : 0;
-		c->shorter += g.after < g.before ? g.n : 0;
+	switch (g->change) {
+	case PAIR_REROUTED:
+		c->rerouted += g->n;
+		c->longer += g->after > g->before ? g->n : 0;
+		c->shorter += g->after < g->before ? g->n : 0;
+		break;
+	case PAIR_LOST:
+		c->lost += g->n;
+		*(g->who != LEFT && c->b->topo->endport_up[g->dst] ? &c->between_survivors : &c->cut_off) +=
+			g->n;
+		break;
+	case PAIR_REGAINED:
+		c->regained += g->n;
+		break;
+	case PAIR_NEW:
+		c->fresh += g->n;
+		break;
+	default:
+		c->sl_alone += g->n;
 	}
 }
 
@@ -258,14 +269,14 @@ static uint32_t stayed_but(const struct comparison *c, uint32_t sw, uint32_t dst
 }
 
 /* All pairs of a class of sources, but of those that moved. */
-static void compare_add_group(struct comparison *c, struct pair_group g)
+static void compare_add_group(struct comparison *c, struct pair_group *g)
 {
-	const uint32_t *at = c->source_at + 3 * g.sw + g.who;
+	const uint32_t *at = c->source_at + 3 * g->sw + g->who;
 
-	g.n = g.who == STAYED ? stayed_but(c, g.sw, g.dst) : 0;
-	for (uint32_t i = at[0]; g.who != STAYED && i < at[1] && !compare_moved(c, c->source[i]); i++)
-		g.n += c->source[i] != g.dst;
-	if (g.n)
+	g->n = g->who == STAYED ? stayed_but(c, g->sw, g->dst) : 0;
+	for (uint32_t i = at[0]; g->who != STAYED && i < at[1] && !compare_moved(c, c->source[i]); i++)
+		g->n += c->source[i] != g->dst;
+	if (g->n)
 		compare_add_pairs(c, g);
 }
 
@@ -295,32 +306,34 @@ bool comparison_sls(const struct comparison *c, const struct pair_group *g, uint
 }
 
 /* Pairs of a group that have a path before and after: each run with another SL. moved: another path. */
-static void compare_sls_of_pairs(struct comparison *c, bool by_switch, struct pair_group g, bool moved)
+static void compare_sls_of_pairs(struct comparison *c, bool by_switch, struct pair_group *g, bool moved)
 {
-	uint32_t at = c->source_at[3 * g.sw + STAYED], end = c->source_at[3 * g.sw + STAYED + 1], k = 0;
+	uint32_t at = c->source_at[3 * g->sw + STAYED], end = c->source_at[3 * g->sw + STAYED + 1], k = 0;
 	struct sl_range was, now;
 
-	g.change = PAIR_SL;
-	g.before = g.after;
+	g->change = PAIR_SL;
+	g->before = g->after;
+	g->n = 0;
 	if (by_switch) { /* one tells for all */
-		uint32_t n = stayed_but(c, g.sw, g.dst);
-		bool differs = n && other_sl(c, c->source[at + (c->source[at] == g.dst)], g.lid, &was, &now);
+		uint32_t n = stayed_but(c, g->sw, g->dst);
+		bool differs =
+			n && other_sl(c, c->source[at + (c->source[at] == g->dst)], g->lid, &was, &now);
 
 		c->sl_changed += differs ? n : 0;
-		g.n = differs && !moved ? n : 0;
+		g->n = differs && !moved ? n : 0;
 		at = end;
 	}
 	for (uint32_t i = at; i < end; i++) {
-		if (c->source[i] == g.dst)
+		if (c->source[i] == g->dst)
 			continue;
-		bool differs = other_sl(c, c->source[i], g.lid, &was, &now);
+		bool differs = other_sl(c, c->source[i], g->lid, &was, &now);
 		c->sl_changed += differs;
-		if (!differs && g.n)
+		if (!differs && g->n)
 			compare_add_pairs(c, g);
-		g.n = differs && !moved ? g.n + 1 : 0;
-		g.skip = ++k - g.n;
+		g->n = differs && !moved ? g->n + 1 : 0;
+		g->skip = ++k - g->n;
 	}
-	if (g.n)
+	if (g->n)
 		compare_add_pairs(c, g);
 }
 
@@ -413,7 +426,7 @@ static void compare_others(struct compare_walk *w, uint32_t s, unsigned lid, uin
 				  .dst = dst,
 				  .who = LEFT,
 				  .change = PAIR_LOST,
-				  .before = w->ha[s],
+				  .before = links_of_hops(w->ha[s]),
 				  .after = HOPS_NONE};
 	struct pair_group came = {.sw = s,
 				  .lid = lid,
@@ -421,12 +434,12 @@ static void compare_others(struct compare_walk *w, uint32_t s, unsigned lid, uin
 				  .who = CAME,
 				  .change = gained,
 				  .before = HOPS_NONE,
-				  .after = w->hb[s]};
+				  .after = links_of_hops(w->hb[s])};
 
-	if (left.before < HOPS_LOOP)
-		compare_add_group(c, left);
-	if (came.after < HOPS_LOOP)
-		compare_add_group(c, came);
+	if (w->ha[s] < HOPS_LOOP)
+		compare_add_group(c, &left);
+	if (w->hb[s] < HOPS_LOOP)
+		compare_add_group(c, &came);
 	came.n = 1; /* of those that moved, each by itself */
 	for (uint32_t i = c->source_at[3 * s + CAME]; i < c->source_at[3 * s + CAME + 1]; i++) {
 		uint32_t ep = c->source[i];
@@ -434,10 +447,12 @@ static void compare_others(struct compare_walk *w, uint32_t s, unsigned lid, uin
 		if (ep == dst)
 			continue;
 		if (compare_moved(c, ep)) {
-			came.before = w->ha[c->a->topo->endport_switch[ep]];
-			came.change = compare_change(came.before, came.after, gained);
-			if (came.before < HOPS_LOOP || came.after < HOPS_LOOP)
-				compare_add_pairs(c, came);
+			uint16_t before = w->ha[c->a->topo->endport_switch[ep]];
+
+			came.before = links_of_hops(before);
+			came.change = compare_change(before, w->hb[s], gained);
+			if (before < HOPS_LOOP || w->hb[s] < HOPS_LOOP)
+				compare_add_pairs(c, &came);
 		}
 		came.skip++;
 	}
@@ -454,17 +469,21 @@ static void compare_lid(struct compare_walk *w, unsigned lid, uint32_t dst, bool
 	for (uint32_t i = 0; i < w->n_with; i++) {
 		uint32_t s = w->with[i];
 		bool ok_a = w->ha[s] < HOPS_LOOP, ok_b = w->hb[s] < HOPS_LOOP;
-		struct pair_group g = {.sw = s,
-				       .lid = lid,
-				       .dst = dst,
-				       .change = compare_change(w->ha[s], w->hb[s], gained),
-				       .before = w->ha[s],
-				       .after = w->hb[s]};
+		bool differ = ok_a != ok_b || (ok_a && w->changed[s]), sls = ok_a && ok_b && w->sls;
 
-		if (ok_a != ok_b || (ok_a && w->changed[s]))
-			compare_add_group(c, g);
-		if (ok_a && ok_b && w->sls)
-			compare_sls_of_pairs(c, w->sls_by_switch, g, w->changed[s]);
+		if (differ || sls) {
+			struct pair_group g = {.sw = s,
+					       .lid = lid,
+					       .dst = dst,
+					       .change = compare_change(w->ha[s], w->hb[s], gained),
+					       .before = links_of_hops(w->ha[s]),
+					       .after = links_of_hops(w->hb[s])};
+
+			if (differ)
+				compare_add_group(c, &g);
+			if (sls)
+				compare_sls_of_pairs(c, w->sls_by_switch, &g, w->changed[s]);
+		}
 		if (c->source_at[3 * s + LEFT] < c->source_at[3 * s + CAME + 1])
 			compare_others(w, s, lid, dst, gained);
 	}
@@ -483,17 +502,19 @@ static void sum_hops(struct compare_walk *w, bool now, uint32_t dst)
 {
 	const uint16_t *hops = now ? w->hb : w->ha;
 	uint32_t own = host_switch(w->c, now ? w->c->b : w->c->a, dst);
-	struct hop_sums *to = &w->sums[now];
+	struct hop_sums sums = w->sums[now];
+	unsigned other = now ? CAME : LEFT;
 
 	for (uint32_t i = 0; i < w->n_with; i++) {
-		uint32_t s = w->with[i], k = sources_on(w->c, s, now ? CAME : LEFT) - (s == own);
+		uint32_t s = w->with[i], k = sources_on(w->c, s, other) - (s == own);
 
 		if (hops[s] >= HOPS_LOOP || !k)
 			continue;
-		to->max = MAX(hops[s] + 1u, to->max);
-		to->sum += (uint64_t)k * (hops[s] + 1u);
-		to->n += k;
+		sums.max = MAX(hops[s] + 1u, sums.max);
+		sums.sum += (uint64_t)k * (hops[s] + 1u);
+		sums.n += k;
 	}
+	w->sums[now] = sums;
 }
 
 /* Adds the pairs from the hosts on switch s to a host on each of switches first to n - 1, by its row of
@@ -672,15 +693,16 @@ static bool few_changes(struct compare_walk *w, unsigned lid, uint32_t dst, uint
 		return false;
 	qsort(w->order, m, sizeof(*w->order), order_u32);
 	for (uint32_t i = 0; i < m; i++) {
-		struct pair_group g = {.sw = w->order[i],
+		uint32_t sw = w->order[i];
+		struct pair_group g = {.sw = sw,
 				       .lid = lid,
 				       .dst = dst,
 				       .change = PAIR_REROUTED,
-				       .before = hops_by(c->a, w->order[i], d),
-				       .after = hops_by(c->b, w->order[i], d)};
+				       .before = links_of_hops(hops_by(c->a, sw, d)),
+				       .after = links_of_hops(hops_by(c->b, sw, d))};
 
 		if (g.after < HOPS_LOOP)
-			compare_add_group(c, g);
+			compare_add_group(c, &g);
 	}
 	for (uint32_t i = 0; i < w->n_others; i++) {
 		w->ha[w->others[i]] = hops_by(c->a, w->others[i], d);

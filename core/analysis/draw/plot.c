@@ -354,6 +354,7 @@ static void plot_put_bar(const struct panel *g, enum plot_bar kind, uint32_t i, 
 	const struct plot *p = g->p;
 	const char *name[] = {p->part || p->other ? p->value_name : NULL, p->part_name, p->other_name};
 	const double *all = kind == BAR_OTHER ? p->other : p->value;
+	assert(all);
 	double low = p->x0 + i * p->step, part = p->part ? p->part[i] : 0;
 	double from = kind == BAR_VALUE ? part : 0, to = kind == BAR_PART ? part : all[i];
 
