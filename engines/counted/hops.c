@@ -518,15 +518,14 @@ unsigned hops_value(const struct hops *h, const struct topo *t, uint32_t s, uint
 /* A bit for each of eight ports, for the n targets from `first` on. */
 struct masks_plane {
 	uint32_t first, n;
+	const uint8_t *mine; /* least() of the switch, from `first` on */
 	uint8_t bits[512];
 };
 
-/* Sets `bit` of each target d where least(s, d) = w + least(r, d). */
-static void plain_masks_port(const struct hops *h, uint32_t s, uint32_t r, uint8_t w, uint8_t bit,
-			     struct masks_plane *to)
+/* Sets `bit` of each target d where least(s, d) = w + least(r, d); peer: least() of r, from `first` on. */
+static void plain_masks_port(const uint8_t *peer, uint8_t w, uint8_t bit, struct masks_plane *to)
 {
-	const uint8_t *mine = h->least + (size_t)s * h->n_switches + to->first;
-	const uint8_t *peer = h->least + (size_t)r * h->n_switches + to->first;
+	const uint8_t *mine = to->mine;
 	uint32_t n = to->n;
 	vector vw, vbit;
 
@@ -574,12 +573,15 @@ static void plain_masks(const struct hops *h, const struct topo *t, uint32_t s, 
 	const struct fabric *f = t->fabric;
 	uint32_t n = h->n_switches, p0 = f->switch_port[s];
 	unsigned words = mask_words(f, s);
+	const uint8_t *mine = h->least + (size_t)s * n;
 	struct masks_plane plane;
 
-	for (uint32_t d0 = 0; d0 < n; d0 += plane.n) {
+	for (uint32_t d0 = 0, m; d0 < n; d0 += m) {
+		m = MIN(n - d0, (uint32_t)sizeof(plane.bits));
 		plane.first = d0;
-		plane.n = MIN(n - d0, sizeof(plane.bits));
-		memset(mask + (size_t)d0 * words, 0, (size_t)plane.n * words * sizeof(*mask));
+		plane.n = m;
+		plane.mine = mine + d0;
+		memset(mask + (size_t)d0 * words, 0, (size_t)m * words * sizeof(*mask));
 		for (unsigned p8 = 0; p8 <= f->switch_nports[s]; p8 += 8) {
 			bool any = false;
 
@@ -594,9 +596,10 @@ static void plain_masks(const struct hops *h, const struct topo *t, uint32_t s, 
 					down_masks_port(h, s, r, 1u << (p & 7), &plane);
 					continue;
 				}
-				plain_masks_port(h, s, r, hops_weight(h, p0 + p), 1u << (p & 7), &plane);
+				plain_masks_port(h->least + (size_t)r * n + d0, hops_weight(h, p0 + p),
+						 1u << (p & 7), &plane);
 			}
-			for (uint32_t d = 0; any && d < plane.n; d++)
+			for (uint32_t d = 0; any && d < m; d++)
 				mask[(size_t)(d0 + d) * words + p8 / 64] |= (uint64_t)plane.bits[d]
 									    << (p8 & 63);
 		}

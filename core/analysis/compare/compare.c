@@ -472,15 +472,14 @@ static void compare_lid(struct compare_walk *w, unsigned lid, uint32_t dst, bool
 		bool differ = ok_a != ok_b || (ok_a && w->changed[s]), sls = ok_a && ok_b && w->sls;
 
 		if (differ || sls) {
-			struct pair_group g = {.sw = s,
-					       .lid = lid,
-					       .dst = dst,
-					       .change = compare_change(w->ha[s], w->hb[s], gained),
-					       .before = links_of_hops(w->ha[s]),
-					       .after = links_of_hops(w->hb[s])};
+			struct pair_group g = {
+				.sw = s, .lid = lid, .dst = dst, .after = links_of_hops(w->hb[s])};
 
-			if (differ)
+			if (differ) {
+				g.change = compare_change(w->ha[s], w->hb[s], gained);
+				g.before = links_of_hops(w->ha[s]);
 				compare_add_group(c, &g);
+			}
 			if (sls)
 				compare_sls_of_pairs(c, w->sls_by_switch, &g, w->changed[s]);
 		}
