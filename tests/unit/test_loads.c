@@ -168,6 +168,42 @@ static void bisection_odd(void **state)
 
 /* --- loads -------------------------------------------------------------------------------------------- */
 
+/* With connect_roots a root may be reached from a switch that it has no way to: loads are those of the ways.
+ */
+static void loads_one_way(void **state)
+{
+	AUTO_SESSION struct session *s = session_after("synth xgft:2,4:1,3,fail=2,esp0=1,seed=640; route "
+						       "updn connect_roots=TRUE root_guid_file=spine-*");
+	const struct routing *r = session_routing(s);
+	const struct topo *t = r->topo;
+	const struct fabric *f = t->fabric;
+	AUTO_ARENA struct loads *l = loads_new(r, &pattern_all, NULL);
+	AUTO_FREE uint32_t *want = NEW_ARRAY(f->n_ports, uint32_t);
+	unsigned ways = 0, none = 0;
+
+	for (uint32_t src = 0; src < f->n_endports; src++)
+		for (uint32_t dst = 0; routing_has_host(r, src) && dst < f->n_endports; dst++) {
+			uint32_t sw = t->endport_switch[src];
+
+			if (src == dst || !routing_has_host(r, dst))
+				continue;
+			while (sw != NO_ID) {
+				uint8_t port = routing_port(r, sw, r->lids->base[dst]);
+				uint32_t id = switch_port_id(f, sw, port == NO_PATH ? 0 : port);
+
+				none += port == NO_PATH;
+				sw = port == NO_PATH ? NO_ID : t->peer_switch[id];
+				want[id] += sw != NO_ID;
+			}
+			ways++;
+		}
+	for (uint32_t p = 0; p < f->n_ports; p++)
+		if (t->peer_switch[p] != NO_ID && node_is_switch(f, f->port_node[p]))
+			assert_int_equal(l->port[p], want[p]);
+	assert_int_equal(ways, 56);
+	assert_int_equal(none, 0);
+}
+
 static void loads_of_small(void **state)
 {
 	static const struct {
@@ -501,12 +537,13 @@ static void shares_of_groups(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(bisection_exact), cmocka_unit_test(bisection_sampled),
-		cmocka_unit_test(bisection_odd),   cmocka_unit_test(loads_of_small),
-		cmocka_unit_test(patterns),	   cmocka_unit_test(pairs_files),
-		cmocka_unit_test(flows_random),	   cmocka_unit_test(flows_small),
-		cmocka_unit_test(load_diffs),	   cmocka_unit_test(load_diff_across),
-		cmocka_unit_test(shares_even),	   cmocka_unit_test(shares_of_groups),
+		cmocka_unit_test(bisection_exact),  cmocka_unit_test(bisection_sampled),
+		cmocka_unit_test(bisection_odd),    cmocka_unit_test(loads_of_small),
+		cmocka_unit_test(loads_one_way),    cmocka_unit_test(patterns),
+		cmocka_unit_test(pairs_files),	    cmocka_unit_test(flows_random),
+		cmocka_unit_test(flows_small),	    cmocka_unit_test(load_diffs),
+		cmocka_unit_test(load_diff_across), cmocka_unit_test(shares_even),
+		cmocka_unit_test(shares_of_groups),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
