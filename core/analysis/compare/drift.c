@@ -247,7 +247,11 @@ static double agreement_for_order(const struct drift_candidate *c)
 	return !c->in_force ? -4 : c->agreement - (c->refused ? 2 : 0);
 }
 
-/* The best from `from` on: by agreement, then by right share (see RIGHT_BAND), then by place. */
+/*
+ * The best from `from` on: by agreement, then by right share (see RIGHT_BAND), then by place.  Who computes
+ * every entry is better than who needs entries that OpenSM kept: no other engine makes a whole table by
+ * chance.
+ */
 static unsigned drift_rank_best_from(const struct drift_ranking *r, unsigned from)
 {
 	const struct drift_candidate *c = r->candidate;
@@ -258,9 +262,9 @@ static unsigned drift_rank_best_from(const struct drift_ranking *r, unsigned fro
 	for (unsigned i = from; i < r->n; i++)
 		if (agreement_for_order(&c[i]) >= agreement - AGREEMENT_EPSILON)
 			right = fmax(right, c[i].right);
+	double least = right < 1 ? right - RIGHT_BAND : right;
 	for (unsigned i = from; i < r->n; i++)
-		if (agreement_for_order(&c[i]) >= agreement - AGREEMENT_EPSILON &&
-		    c[i].right >= right - RIGHT_BAND)
+		if (agreement_for_order(&c[i]) >= agreement - AGREEMENT_EPSILON && c[i].right >= least)
 			return i;
 	return from;
 }
