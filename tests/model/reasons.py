@@ -28,7 +28,8 @@ import layered
 import torus
 import weighed
 from engines import Net, distances, hop_matrix, ranks_of, sls_of, updown_matrix
-from guide import PROGRAM, SECONDS, SEED, program, tables_of
+from guide import PROGRAM, SEED, program, tables_of
+from trial import BOUND
 from ways import Wrong, expect, ways_by
 
 REASONED = int(os.environ.get("REASONED", "5"))
@@ -42,7 +43,7 @@ def ask(commands):
     """One object a command, of a script."""
     with tempfile.TemporaryFile("w+", encoding="utf-8") as told, tempfile.TemporaryFile("w+", encoding="utf-8") as error:
         subprocess.run([PROGRAM, "--json", "-x", "-"], input="\n".join(commands) + "\n", stdout=told, stderr=error, text=True,
-                       timeout=SECONDS * (1 + len(commands) // 5000), check=False)
+                       timeout=BOUND * (1 + len(commands) // 5000), check=False)
         told.seek(0)
         error.seek(0)
         objects, error = [json.loads(line) for line in told], error.read()
