@@ -227,12 +227,12 @@ static void shell_add_folder(struct offers *o, const char *folder, const char *e
 static void add_keymaps(struct offers *o)
 {
 	char *user = keymap_user_folder();
-	struct builtin b;
+	struct builtin b = {0};
 
 	shell_add_folder(o, user, ".keys");
 	shell_add_folder(o, ui.about->keymaps, ".keys");
 	free(user);
-	for (size_t i = 0; builtin_at(i, &b); i++) {
+	while (builtin_next(&b)) {
 		char *name = str_printf("%.*s", (int)b.name_len, b.name), *end = strstr(name, ".keys");
 
 		if (!strncmp(name, "keymaps/", 8) && end) {

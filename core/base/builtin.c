@@ -20,22 +20,19 @@ __asm__(".pushsection .rodata\n"
 	"builtin_size: .quad builtin_end - builtin_begin\n"
 	".popsection\n");
 
-bool builtin_at(size_t i, struct builtin *b)
+bool builtin_next(struct builtin *b)
 {
-	for (uint64_t at = 0; at < builtin_size;) {
-		const char *line = builtin_begin + at;
-		char *rest;
+	const char *line = b->name ? b->data + b->size : builtin_begin;
+	char *rest;
 
-		b->name = line;
-		b->name_len = strcspn(line, " ");
-		b->size = strtoul(line + b->name_len, &rest, 10);
-		assert(*rest == '\n');
-		b->data = rest + 1;
-		if (!i--)
-			return true;
-		at += (size_t)(b->data - line) + b->size;
-	}
-	return false;
+	if (line >= builtin_begin + builtin_size)
+		return false;
+	b->name = line;
+	b->name_len = strcspn(line, " ");
+	b->size = strtoul(line + b->name_len, &rest, 10);
+	assert(*rest == '\n');
+	b->data = rest + 1;
+	return true;
 }
 
 bool builtin_find(const char *path, struct builtin *b)
@@ -44,7 +41,8 @@ bool builtin_find(const char *path, struct builtin *b)
 
 	if (strncmp(path, BUILTIN, start))
 		return false;
-	for (size_t i = 0; builtin_at(i, b); i++)
+	*b = (struct builtin){0};
+	while (builtin_next(b))
 		if (b->name_len == len - start && !memcmp(b->name, path + start, b->name_len))
 			return true;
 	return false;

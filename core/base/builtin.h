@@ -18,8 +18,8 @@ struct builtin {
 	size_t size;
 };
 
-/* Sets *b to the i-th file.  Returns false when there is no such file. */
-bool builtin_at(size_t i, struct builtin *b);
+/* Goes on to the next file; from a *b of zeros to the first.  Returns false when there are no more. */
+bool builtin_next(struct builtin *b);
 
 /* Sets *b to the file with this path.  Returns false when the path does not begin with BUILTIN or no file has
  * it. */

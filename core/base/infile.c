@@ -338,9 +338,9 @@ static void add_file(struct names *l, const char *file, size_t len)
 char **lesson_names(void)
 {
 	struct names l = {0};
-	struct builtin b;
+	struct builtin b = {0};
 
-	for (size_t i = 0; builtin_at(i, &b); i++)
+	while (builtin_next(&b))
 		if (b.name_len > strlen(FOLDER) && !memcmp(b.name, FOLDER, strlen(FOLDER)))
 			add_file(&l, b.name + strlen(FOLDER), b.name_len - strlen(FOLDER));
 	for (size_t i = 0; i < FOLDERS; i++) {

@@ -153,15 +153,15 @@ void *wordlist_parse(void *arena, const char *name, const char *data, size_t siz
 void *wordlist_read(void *arena, const char *ending, const char *keys, struct err *e)
 {
 	struct wordlist l = wordlist_begin(arena, keys, e);
-	struct builtin b;
+	struct builtin b = {0};
+	size_t len = strlen(ending);
 	int rc = 0;
 
-	for (size_t i = 0; !rc && builtin_at(i, &b); i++) {
-		AUTO_FREE char *name = str_printf("%.*s", (int)b.name_len, b.name);
-		const char *dot = strrchr(name, '.');
+	while (!rc && builtin_next(&b))
+		if (b.name_len > len && !memcmp(b.name + b.name_len - len, ending, len)) {
+			AUTO_FREE char *name = str_printf("%.*s", (int)b.name_len, b.name);
 
-		if (dot && !strcmp(dot, ending))
 			rc = wordlist_take_file(&l, name, b.data, b.size);
-	}
+		}
 	return wordlist_rows(&l, rc);
 }

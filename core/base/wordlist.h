@@ -1,6 +1,6 @@
 /*
- * Words that the program tells of itself: topics, figures, what commands are.  They stand in text files that
- *are in the program (builtin.h), and whoever changes them needs no C:
+ * Words that the program says about itself: topics, figures, what commands are.
+ * They stand in text files built into the program (builtin.h); to change them needs no C:
  *
  *	# a comment
  *	name: lid
@@ -10,8 +10,9 @@
  *	  a line, printed with its blanks
  *	  and another one
  *
- * The first of the file's keys begins an entry.  A line that begins with a blank goes on with the value
- *before: behind one blank, or, where nothing stands behind the colon, as a line of its own.
+ * The first of the file's keys begins an entry.  A line that begins with a blank
+ * continues the value before it: after one blank, or as a line of its own where
+ * nothing follows the colon.
  */
 #ifndef IBSCOPE_WORDLIST_H
 #define IBSCOPE_WORDLIST_H

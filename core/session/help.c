@@ -48,6 +48,8 @@ static int help_words_unfold(struct help_words *w, struct help_more *c, struct e
 	AUTO_TEXT struct text t = {0};
 	size_t len;
 
+	if (!strstr(c->details, "  <"))
+		return 0;
 	for (const char *line = c->details; *line; line += len) {
 		len = strcspn(line, "\n");
 		len += line[len] == '\n';

@@ -2,9 +2,9 @@
  * The traffic of GPUs.  Each host port that can be an end (loads.h) has a GPU of its own; GPUs of a host
  * reach each other without the network.  What a GPU sends to another host may go by two rules:
  *
- *	by rail   the host hands it to its port of the receiver's rail first, so that no packet leaves the
- *rail; a host without that rail sends by the GPU's own port direct    by the GPU's own port: packets cross
- *from rail to rail in the network
+ * - by rail: the host hands it first to its port of the receiver's rail, so that no packet leaves the rail; a
+ *   host without that rail sends by the GPU's own port;
+ * - direct: by the GPU's own port; packets cross from rail to rail in the network.
  *
  * Hosts stand in an order, the GPUs of a host by rail (core/fabric/fabric.h).
  */
