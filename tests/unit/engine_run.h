@@ -59,7 +59,7 @@ static inline const struct routing *run_engine(struct run *x, const struct engin
 	return x->r;
 }
 
-#define AUTO_RUN __attribute__((cleanup(run_free), unused))
+#define AUTO_RUN AUTO_BY(run_free)
 static inline void run_free(struct run *x)
 {
 	routing_unref(x->r);

@@ -40,16 +40,19 @@
 
 /* cmocka hands every test a state, which few need. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
-#ifdef __clang__ /* gcc finds unused variables, too, and knows that an AUTO_ one is used where its block \
-		    ends */
+/* gcc finds unused variables, too, and knows that an AUTO_ one is used where its block ends. */
+#ifdef __clang__
 #pragma clang diagnostic ignored "-Wunused-variable"
 #endif
 
-#define AUTO_CANVAS __attribute__((cleanup(canvas_free), unused))
-#define AUTO_INTERPRETER __attribute__((cleanup(interpreter_free), unused))
-#define AUTO_SCENE __attribute__((cleanup(auto_scene), unused))
-#define AUTO_SESSION __attribute__((cleanup(auto_session), unused))
-#define AUTO_VIEW __attribute__((cleanup(auto_view), unused))
+/* Before the type of a local struct: release(&it) is called when its block is left. */
+#define AUTO_BY(release) __attribute__((cleanup(release), unused))
+
+#define AUTO_CANVAS AUTO_BY(canvas_free)
+#define AUTO_INTERPRETER AUTO_BY(interpreter_free)
+#define AUTO_SCENE AUTO_BY(auto_scene)
+#define AUTO_SESSION AUTO_BY(auto_session)
+#define AUTO_VIEW AUTO_BY(auto_view)
 
 /* Panes are gone by now, so nothing that they asked for is left. */
 static inline void auto_scene(struct scene *sc)
@@ -68,9 +71,6 @@ static inline void auto_view(struct view **v)
 {
 	view_free(*v);
 }
-
-/* Before the type of a local struct: release(&it) is called when its block is left. */
-#define AUTO_BY(release) __attribute__((cleanup(release), unused))
 
 #define AUTO_LAYOUT AUTO_BY(layout_unref_at)
 static inline void layout_unref_at(void *variable)
@@ -160,7 +160,7 @@ static inline char *file_text(const char *path)
 }
 
 /* The path of a new file with this text, or of a new folder: AUTO_TEMP removes it with all that is in it. */
-#define AUTO_TEMP __attribute__((cleanup(temp_remove), unused))
+#define AUTO_TEMP AUTO_BY(temp_remove)
 static inline char *temp_file(const char *text)
 {
 	char *path = str_dup("/tmp/ibscope-test-XXXXXX");
@@ -381,14 +381,19 @@ static inline void give_words(struct session *s)
 	s->words = ui.words;
 }
 
-/* A session with all commands that ran these lines. */
+/* A session with all commands and words, in which these lines worked. */
 static inline struct session *make_session(const char *lines)
 {
 	struct session *s = session_new(all_engines, all_commands);
 
+	give_words(s);
 	ok_line(s, lines);
 	return s;
 }
+
+/* The same of lines that are printed to. */
+#define session_after(...) make_session(line_of(__VA_ARGS__))
+#define ok_linef(s, ...) ok_line((s), line_of(__VA_ARGS__))
 
 /* --- panes --- */
 
@@ -497,19 +502,6 @@ static inline void host_cabled(struct drawn *d, uint32_t host, unsigned port, ui
 	fb_link(d->b, d->node[sw], ++d->used[sw], host, port);
 }
 
-/* A line that must work. */
-static inline void ok_linef(struct session *s, const char *fmt, ...) PRINTF_LIKE(2, 3);
-static inline void ok_linef(struct session *s, const char *fmt, ...)
-{
-	AUTO_TEXT struct text line = {0};
-	va_list ap;
-
-	va_start(ap, fmt);
-	text_addv(&line, fmt, ap);
-	va_end(ap);
-	ok_line(s, text_str(&line));
-}
-
 /* A new session, of a fabric that is owned from now on. */
 static inline struct session *session_on(struct fabric *f)
 {
@@ -518,22 +510,6 @@ static inline struct session *session_on(struct fabric *f)
 
 	if (session_set_fabric(s, f, "test", NULL, &e))
 		fail_msg("%s", e.msg);
-	return s;
-}
-
-/* A new session after a line that must work. */
-static inline struct session *session_after(const char *fmt, ...) PRINTF_LIKE(1, 2);
-static inline struct session *session_after(const char *fmt, ...)
-{
-	struct session *s = session_new(all_engines, all_commands);
-	AUTO_TEXT struct text line = {0};
-	va_list ap;
-
-	give_words(s);
-	va_start(ap, fmt);
-	text_addv(&line, fmt, ap);
-	va_end(ap);
-	ok_line(s, text_str(&line));
 	return s;
 }
 

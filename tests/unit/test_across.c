@@ -65,8 +65,8 @@ static void test_without_a_switch(void **state)
 		AUTO_SESSION struct session *s = session_of("xgft:3,3,3:1,2,2,shuffle=1");
 		AUTO_ROUTING const struct routing *was = routing_ref(session_routing(s));
 
-		ok_line(s, line_of("fail switch %s", gone[i]));
-		ok_line(s, line_of("save %s/net; export lfts %s/lfts", folder, folder));
+		ok_linef(s, "fail switch %s", gone[i]);
+		ok_linef(s, "save %s/net; export lfts %s/lfts", folder, folder);
 		const struct comparison *d = session_event(s)->change;
 		AUTO_SESSION struct session *t =
 			make_session(line_of("load %s/net; tables %s/lfts", folder, folder));
@@ -91,7 +91,7 @@ static void test_other_hosts(void **state)
 	AUTO_SESSION struct session *s = session_of("xgft:4,4:1,2");
 
 	ok_line(s, "snapshot whole; fail host node0007 node0008");
-	ok_line(s, line_of("save %s/few; load %s/few", folder, folder));
+	ok_linef(s, "save %s/few; load %s/few", folder, folder);
 	line_says(s, "diff whole", "(0 new, 0 gone); of 182 pairs 0 take another path");
 	line_says(s, "diff whole",
 		  "Only before, and not compared: 0 switches, 2 host ports (node0007, node0008).\n");

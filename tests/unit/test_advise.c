@@ -7,7 +7,7 @@
 #include "core/analysis/advise/advise.h"
 #include "core/analysis/shape/torus_conf.h"
 
-#define AUTO_ADVICE __attribute__((cleanup(advice_end), unused))
+#define AUTO_ADVICE AUTO_BY(advice_end)
 
 static void advice_end(struct advice **a)
 {

@@ -367,12 +367,12 @@ static void test_told_ranks(void **state)
 	line_says(b, "set root_guid_file spine-0[1-2]; fail link first[4]; judge",
 		  "fewest legal hops; by rule");
 	/* another file tells the cables: the folder has both */
-	ok_line(s, line_of("save %s/a.ibnetdiscover", folder));
+	ok_linef(s, "save %s/a.ibnetdiscover", folder);
 	line_says(c, line_of("load %s; route ar_updn", folder), "by the ranks that the source tells");
 	/* after a failure ranks are distances from the roots that it tells, even where counting finds others
 	 */
 	put_smdb(s->fabric, session_routing(s), 0);
-	ok_line(c, line_of("load %s/opensm-smdb.dump; fail link leaf-01[4]; route ar_updn", folder));
+	ok_linef(c, "load %s/opensm-smdb.dump; fail link leaf-01[4]; route ar_updn", folder);
 	assert_string_equal(session_routing(c)->engine, "ar_updn");
 	groups_are_right(session_routing(c));
 }

@@ -533,9 +533,9 @@ static bool one_fabric(const struct engine *g, const char *shape, uint64_t *seed
 	AUTO_SESSION struct session *s = make_session(line_of("synth %s", shape));
 
 	if (rng_below(seed, 2))
-		ok_line(s, line_of("fail random 1 seed=%u", rng_below(seed, 100000)));
+		ok_linef(s, "fail random 1 seed=%u", rng_below(seed, 100000));
 	options(s, g->name, seed);
-	ok_line(s, line_of("route %s", g->name));
+	ok_linef(s, "route %s", g->name);
 	AUTO_FREE char *what = str_printf("%s on %s", g->name, shape);
 	bool runs = recording_possible(session_sweep(s), g->name, all_engines) != NULL;
 	if (runs)

@@ -198,7 +198,7 @@ static void map_by_parity(struct session *s, const char *engine)
 		}
 	}
 	file_write(name, text_str(&t));
-	ok_line(s, line_of("route %s sl2vl_file=%s", engine, name));
+	ok_linef(s, "route %s sl2vl_file=%s", engine, name);
 }
 
 static void loops_are_seen_from_each_of_their_vls(void **state)

@@ -10,8 +10,8 @@
 #define SELENE "load tests/fabrics/real/selene-compute.ibnetdiscover.xz"
 #define LEAF 0x2c90300a00000 /* of synth: leaf-01 */
 
-#define AUTO_READING __attribute__((cleanup(counters_free), unused))
-#define AUTO_TRIED __attribute__((cleanup(tried_free), unused))
+#define AUTO_READING AUTO_BY(counters_free)
+#define AUTO_TRIED AUTO_BY(tried_free)
 
 static struct session *routed(const char *load)
 {

@@ -259,11 +259,11 @@ static void random_failures(void **state)
 				1 + rng_below(&rng, 4), rng_below(&rng, 1000)));
 
 		if (rng_below(&rng, 2))
-			ok_line(s, line_of("fail host node000%u", 1 + rng_below(&rng, 6)));
+			ok_linef(s, "fail host node000%u", 1 + rng_below(&rng, 6));
 		compare(s, seen);
 		if (rng_below(&rng, 2))
 			spoil(&rng);
-		ok_line(s, line_of("tables %s", dump));
+		ok_linef(s, "tables %s", dump);
 		compare(s, seen);
 		compare_drift(s);
 	}

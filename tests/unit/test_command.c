@@ -596,12 +596,12 @@ static void test_files_read(void **state)
 	int next = open("/dev/null", O_RDONLY);
 
 	close(next);
-	ok_line(s, line_of("sighup %s", path));
+	ok_linef(s, "sighup %s", path);
 	file_write(path, "echo 1\n");
-	ok_line(s, line_of("source %s", path));
+	ok_linef(s, "source %s", path);
 	file_write(path, "lmc 0\n#");
-	ok_line(s, line_of("config %s", path));
-	ok_line(s, line_of("save %s; remove switch spine-01; changes %s", path, path));
+	ok_linef(s, "config %s", path);
+	ok_linef(s, "save %s; remove switch spine-01; changes %s", path, path);
 	line_says(s, line_of("save %s; changes %s %s", other, path, other),
 		  "As one event from the first's tables (minhop): ");
 	text_add(&plan, "node,port,node,port\n,1,b,2\n,2,b,3\n");
@@ -699,7 +699,7 @@ static void test_ports_of_two_digits(void **state)
 		make_session(line_of("synth xgft:12,3:1,12; route updn; export lfts %s", path));
 	AUTO_FREE char *before = line_output(s, "export lfts -", false);
 
-	ok_line(s, line_of("route file lfts_file=%s", path));
+	ok_linef(s, "route file lfts_file=%s", path);
 	AUTO_FREE char *after = line_output(s, "export lfts -", false);
 	assert_string_equal(session_routing(s)->engine, "file");
 	assert_non_null(strstr(before, " 012 # "));
@@ -713,7 +713,7 @@ static void test_told_where_it_holds(void **state)
 	AUTO_FREE char *path = str_printf("%s/tree.ibnet", folder);
 	AUTO_SESSION struct session *s = tree();
 
-	ok_line(s, line_of("save %s; load %s; route updn", path, path));
+	ok_linef(s, "save %s; load %s; route updn", path, path);
 	/* the same fabric later: nothing failed that would not be taken over, nothing differs */
 	never_says(s, line_of("load %s next", path), "is not taken over");
 	ok_line(s, "fail switch spine-01");
@@ -726,7 +726,7 @@ static void test_told_where_it_holds(void **state)
 	/* what goes to standard output is no file that a report could name */
 	ok_line(s, "export svg -");
 	assert_int_equal(s->n_drawings, 0);
-	ok_line(s, line_of("export svg %s", path));
+	ok_linef(s, "export svg %s", path);
 	assert_int_equal(s->n_drawings, 1);
 	line_fails(s, "tables live x:999", "found 'x:999', expected CA");
 	line_fails(s, "tables live", ""); /* this program discovers nothing */
@@ -976,7 +976,7 @@ static void test_steps_of_a_pair(void **state)
 	for (size_t i = 0; i < ARRAY_LEN(ends); i++) {
 		unsigned told = 0;
 
-		ok_line(s, line_of("step start %s %s", ends[i][0], ends[i][1]));
+		ok_linef(s, "step start %s %s", ends[i][0], ends[i][1]);
 		AUTO_FREE char *text = line_output(s, "step all", false);
 		for (const char *at = text; (at = strstr(at, "put in layer")); at++)
 			told++;
@@ -1042,7 +1042,7 @@ static void test_nothing_is_no_number(void **state)
 	assert_null(strstr(all, "-922337"));
 	output_has("step all", all, "dir1/L02/U1 LID 3 (node0001) -> port 3: lowest port inside");
 	output_has("step all", all, "lowest port inside; element dir1: contention 0, distance 2, usage 0");
-	ok_line(s, line_of("synth xgft:3,3:1,2; route file lfts_file=%s", path));
+	ok_linef(s, "synth xgft:3,3:1,2; route file lfts_file=%s", path);
 	line_says(s, "why leaf-01 5 via 4", "no entry for the LID");
 	line_lacks(s, "why leaf-01 5 via 4", "255");
 	json_says(s, "why leaf-01 5 via 4", "\"chosen\":null");

@@ -362,8 +362,8 @@ static void test_large(void **state)
 	AUTO_SESSION struct session *s = make_session("synth xgft:13,13,26:1,13,13; route minhop");
 	uint64_t seed = test_seed();
 
-	ok_line(s, line_of("fail switch leaf-%03u spine-%03u", 1 + (unsigned)rng_below(&seed, 338),
-			   1 + (unsigned)rng_below(&seed, 338)));
+	ok_linef(s, "fail switch leaf-%03u spine-%03u", 1 + (unsigned)rng_below(&seed, 338),
+		 1 + (unsigned)rng_below(&seed, 338));
 	for (int back = 0; back < 2; back++) {
 		const struct routing *a = s->event[back ? s->at : 1].sweep->routing,
 				     *b = s->event[back ? 1 : s->at].sweep->routing;

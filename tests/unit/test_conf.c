@@ -43,7 +43,7 @@ static struct read parse(const char *text)
 	return parse_n(text, strlen(text));
 }
 
-#define AUTO_READ __attribute__((cleanup(read_free), unused))
+#define AUTO_READ AUTO_BY(read_free)
 static void read_free(struct read *r)
 {
 	options_free(r->o);

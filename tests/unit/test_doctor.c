@@ -37,7 +37,7 @@ static void meet(const char *kind)
 /* Lines with the name of the file at %s. */
 static void with_file(struct session *s, const char *fmt)
 {
-	ok_line(s, line_of(fmt, file, file)); // NOLINT(clang-diagnostic-format-nonliteral)
+	ok_linef(s, fmt, file, file); // NOLINT(clang-diagnostic-format-nonliteral)
 }
 
 static void write_text(const char *text)
@@ -669,7 +669,7 @@ static void tables_of_another_engine(void **state)
 		AUTO_SESSION struct session *made = make_session(fabric);
 		AUTO_SESSION struct session *s = make_session(fabric);
 
-		ok_line(made, line_of("%sroute %s", cases[i].edit, cases[i].made));
+		ok_linef(made, "%sroute %s", cases[i].edit, cases[i].made);
 		with_file(made, "export lfts %s");
 		with_file(s, "tables %s");
 		write_text(line_of("routing_engine %s\n", cases[i].conf));

@@ -17,7 +17,7 @@ static char *dump; /* the file of tables */
 /* Lines with the name of the file of tables at %s. */
 static void with_dump(struct session *s, const char *fmt)
 {
-	ok_line(s, line_of(fmt, dump)); // NOLINT(clang-diagnostic-format-nonliteral)
+	ok_linef(s, fmt, dump); // NOLINT(clang-diagnostic-format-nonliteral)
 }
 
 /* Tables of a fresh run. */
@@ -179,11 +179,11 @@ static void own_tables(void **state)
 	for (size_t i = 0; i < ARRAY_LEN(fabrics); i++) {
 		AUTO_SESSION struct session *s = make_session(fabrics[i]);
 
-		ok_line(s, line_of("route %s", engines[rng_below(&rng, ARRAY_LEN(engines))]));
+		ok_linef(s, "route %s", engines[rng_below(&rng, ARRAY_LEN(engines))]);
 		for (unsigned n = 0; n < 4; n++) {
 			bool fault = true;
 
-			ok_line(s, line_of("fail random 1 seed=%u", (unsigned)rng_below(&rng, 1000)));
+			ok_linef(s, "fail random 1 seed=%u", (unsigned)rng_below(&rng, 1000));
 			const char *line = line_of("drift %s", session_sweep(s)->setup->chain);
 			json_auto_t *o = drift_object(s, line, &fault);
 			if (fault)

@@ -69,7 +69,7 @@ static void group_fails(struct net *n, const char *part)
 		fail_msg("\"%s\" is not in: %s", part, e.msg);
 }
 
-#define AUTO_NET __attribute__((cleanup(net_free), unused))
+#define AUTO_NET AUTO_BY(net_free)
 static void net_free(struct net *n)
 {
 	temp_remove(&n->file);
@@ -406,7 +406,7 @@ static void test_no_file(void **state)
 	AUTO_SESSION struct session *s = make_session("synth director:2,4,3,8");
 	AUTO_TEMP char *path = temp_file("");
 
-	ok_line(s, line_of("set chassis_file %s", path));
+	ok_linef(s, "set chassis_file %s", path);
 	unlink(path);
 	line_fails(s, "elements", path);
 	line_fails(s, "equal-paths", path);

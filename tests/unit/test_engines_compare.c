@@ -323,8 +323,8 @@ static void test_handed_in(void **state)
 		double minhop_loops = f[0]->f.v[FIG_LOOPS];
 		engine_figures_free(f[0]);
 		side_request_unref(rq);
-		ok_line(s, line_of("route lash; export lfts %s; export paths %s; tables %s %s", lfts, sls,
-				   lfts, sls));
+		ok_linef(s, "route lash; export lfts %s; export paths %s; tables %s %s", lfts, sls, lfts,
+			 sls);
 		measure_handed(s, f);
 		assert_true(f[0]->f.v[FIG_SLS] == f[2]->f.v[FIG_SLS] && f[0]->f.v[FIG_SLS] >= 2);
 		assert_true(f[0]->f.v[FIG_LOOPS] == 0 && f[2]->f.v[FIG_LOOPS] == 0);
@@ -349,7 +349,7 @@ static void test_handed_in(void **state)
 				if (a != b)
 					text_add(&zero, "%u %u 0\n", a, b);
 		file_write(sls, text_str(&zero));
-		ok_line(s, line_of("tables %s %s", lfts, sls));
+		ok_linef(s, "tables %s %s", lfts, sls);
 		measure_handed(s, f);
 		assert_true(f[0]->f.v[FIG_SLS] == 1 && f[0]->f.v[FIG_LOOPS] > 0);
 		assert_true(f[2]->f.v[FIG_SLS] >= 2 && f[2]->f.v[FIG_LOOPS] == 0 &&

@@ -6,7 +6,7 @@
 
 #define ROUNDS 36
 
-#define AUTO_FAULTS __attribute__((cleanup(faults_free), unused))
+#define AUTO_FAULTS AUTO_BY(faults_free)
 
 /* The path of a new file with a check that has these faults. */
 static char *write_check(const struct faults *s)

@@ -405,7 +405,7 @@ static void test_bad_file(void **state)
 	AUTO_TEMP char *path = temp_file("no grouping\n");
 	AUTO_TEXT struct text t = {0};
 
-	ok_line(s, line_of("set chassis_file %s", path));
+	ok_linef(s, "set chassis_file %s", path);
 	AUTO_VIEW struct view *v = open_pane(&sc, s, &view_switches, NULL, NULL);
 	assert_int_equal(view_count(v), v->n_rows);
 	view_fold_title(v, &t);

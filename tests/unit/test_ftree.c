@@ -44,7 +44,7 @@ static char *guid_file(const uint64_t *guid, unsigned n, const char *more)
 
 static void set_file(struct session *s, const char *option, const char *path)
 {
-	ok_line(s, line_of("set %s %s", option, path));
+	ok_linef(s, "set %s %s", option, path);
 }
 
 /* Node GUIDs of the switches whose name begins with a word. */

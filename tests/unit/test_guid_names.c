@@ -3,7 +3,7 @@
 #include "core/sm/guid_names.h"
 #include "tests/unit/fixture.h"
 
-#define AUTO_GUID_FILE __attribute__((cleanup(guid_file_free), unused))
+#define AUTO_GUID_FILE AUTO_BY(guid_file_free)
 #define TREE "xgft:4,4,3:1,2,2,shuffle=1"
 
 static char *folder; /* of this program's files */
@@ -47,13 +47,13 @@ static void same_as_file(const char *spec, const char *engine, const char *optio
 	AUTO_SESSION struct session *b = session_of(spec);
 	AUTO_TEMP char *path = write_list(b, alone, port);
 
-	ok_line(a, line_of("set %s %s; route %s", option, names, engine));
-	ok_line(b, line_of("set %s %s; route %s", option, path, engine));
+	ok_linef(a, "set %s %s; route %s", option, names, engine);
+	ok_linef(b, "set %s %s; route %s", option, path, engine);
 	assert_string_equal(session_routing(a)->engine, engine);
 	assert_string_equal(session_routing(b)->engine, engine);
 	assert_int_equal(entries_unlike(session_routing(a), session_routing(b)), 0);
 	assert_string_equal(session_sweep(a)->notes, session_sweep(b)->notes);
-	ok_line(b, line_of("unset %s", option));
+	ok_linef(b, "unset %s", option);
 	assert_true(entries_unlike(session_routing(a), session_routing(b)) > 0); /* it matters */
 }
 
@@ -95,7 +95,7 @@ static void test_set(void **state)
 	assert_int_equal(options_named(s->setup->options, "root_guid_file"),
 			 2); /* nothing of that was taken */
 	file_write(at, "0x0002c90300a00040\n");
-	ok_line(s, line_of("set root_guid_file %s; route updn", at));
+	ok_linef(s, "set root_guid_file %s; route updn", at);
 	assert_int_equal(options_named(s->setup->options, "root_guid_file"), 0); /* a file is a file */
 	assert_string_equal(session_routing(s)->engine, "updn");
 	ok_line(s, "unset root_guid_file");

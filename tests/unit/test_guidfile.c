@@ -19,7 +19,8 @@ static void entry(const struct guid_file *g, size_t i, uint64_t guid, unsigned l
 
 static void test_guid_lines(void **state)
 {
-	__attribute__((cleanup(guid_file_free), unused)) struct guid_file g = guids(
+	AUTO_BY(guid_file_free)
+	struct guid_file g = guids(
 		"# head\n\n  \t\n0x10\n \t0x20   rest of it  \n18\n010\n0x30#x\n0x40 # c\r\n0x50\r\n-1\n+7\n"
 		"99999999999999999999 z\n0x60",
 		false);

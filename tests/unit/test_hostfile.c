@@ -4,7 +4,7 @@
 #include "core/session/patterns.h"
 #include "tests/unit/fixture.h"
 
-#define AUTO_HOSTLIST __attribute__((cleanup(hostlist_free), unused))
+#define AUTO_HOSTLIST AUTO_BY(hostlist_free)
 
 /* What is read: "a b c", or the message. */
 static char *read_job(const char *text, size_t size, const char *job)

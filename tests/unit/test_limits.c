@@ -483,7 +483,7 @@ static void unquoted(const struct limit_row *r)
 	AUTO_SESSION struct session *s = session_new(all_engines, all_commands);
 
 	assert_int_equal(r->n - strlen(names), strlen("four"));
-	ok_line(s, line_of("synth xgft:2,2:1,2; names %s; scope %sfour", map, names));
+	ok_linef(s, "synth xgft:2,2:1,2; names %s; scope %sfour", map, names);
 	line_fails(s, line_of("scope %sfifth", names), "one,A");
 }
 
@@ -571,9 +571,9 @@ static void completions(const struct limit_row *r)
 	AUTO_SESSION struct session *s = session_new(all_engines, all_commands);
 	unsigned hosts = 200;
 
-	ok_line(s, line_of("synth ring:%u,hosts=%u", r->n / hosts, hosts));
+	ok_linef(s, "synth ring:%u,hosts=%u", r->n / hosts, hosts);
 	assert_int_equal(offered(s), r->n);
-	ok_line(s, line_of("synth ring:%u,hosts=%u", r->n / hosts + 1, hosts));
+	ok_linef(s, "synth ring:%u,hosts=%u", r->n / hosts + 1, hosts);
 	assert_int_equal(offered(s), r->n);
 }
 
