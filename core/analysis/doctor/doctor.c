@@ -98,6 +98,16 @@ void finding_more(struct finding *x, const char *fmt, ...)
 	va_end(ap);
 }
 
+void finding_brief(struct finding *x, const char *fmt, ...)
+{
+	va_list ap;
+
+	assert(!x->brief);
+	va_start(ap, fmt);
+	x->brief = formatted(fmt, ap);
+	va_end(ap);
+}
+
 void finding_at(const struct doctor *d, struct finding *x, uint32_t port)
 {
 	assert(port < d->f->n_ports);
@@ -558,6 +568,7 @@ void diagnosis_free(struct diagnosis *o)
 		return;
 	for (size_t i = 0; i < o->n; i++) {
 		free(o->finding[i].text);
+		free(o->finding[i].brief);
 		free(o->finding[i].detail);
 		free(o->finding[i].more);
 	}

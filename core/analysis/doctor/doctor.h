@@ -30,6 +30,8 @@ enum sureness {
 };
 extern const char *const sureness_word[SURENESSES]; /* "fact", ... */
 
+#define BRIEF_COLUMNS 60 /* with severity and pairs a line of `triage` has 80 */
+
 struct finding {
 	uint8_t severity;    /* enum severity */
 	uint8_t sure;	     /* enum sureness */
@@ -39,6 +41,7 @@ struct finding {
 	const char *meaning; /* its meaning in words; static */
 	const char *cure;    /* the remedy; static, NULL = nothing general */
 	char *text;	     /* owned; one line: what was found, and where */
+	char *brief;	     /* owned; the same in at most BRIEF_COLUMNS, without its pairs; NULL = the text, cut */
 	char *detail;	     /* owned; further lines, NULL = none */
 	char *more;	     /* owned; command line that shows more */
 	uint32_t node;	     /* the place, or the first of several; NO_ID = none */

@@ -83,6 +83,8 @@ struct doctor {
 struct finding *tell(struct doctor *d, const struct rule *r, const char *more, const char *fmt, ...)
 	PRINTF_LIKE(4, 5);
 void finding_more(struct finding *x, const char *fmt, ...) PRINTF_LIKE(2, 3);
+/* What `triage` says in its one line: the place and what is wrong with it. */
+void finding_brief(struct finding *x, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* Sets the place; port: a port id of a CA or a switch */
 void finding_at(const struct doctor *d, struct finding *x, uint32_t port);
 void finding_at_switch(const struct doctor *d, struct finding *x, uint32_t sw);
