@@ -378,11 +378,12 @@ struct fabric *live_discover_tables(const char *ca, int port, enum live_tables w
 		else if (!rc)
 			rc = live_read(c.data, c.size, source, what, &f, e);
 		/* what cannot be sent fails at once: the process may end before its silence is noticed */
-		if (!rc && f && f->warnings.missing && check_simulator(&c, e)) {
+		assert(rc || f);
+		if (!rc && f->warnings.missing && check_simulator(&c, e)) {
 			fabric_unref(f);
 			rc = -1;
 		}
-		if (!rc && f)
+		if (!rc)
 			live_tell_said(&c.errors, &f->warnings, NULL);
 	}
 	text_free(&c.line);
