@@ -17,10 +17,16 @@ int read_at_most(FILE *f, const char *name, size_t mib, char **data, size_t *siz
 	size_t cap = 1 << 16, n = 0, got, most = mib << 20;
 	struct stat st;
 	/* a file that is too large by its size is not read at all */
-	bool too_large = !fstat(fileno(f), &st) && S_ISREG(st.st_mode) && (uint64_t)st.st_size > most;
-	int rc = 0;
-	char *buf = mem_alloc(cap);
+	bool sized = !fstat(fileno(f), &st) && S_ISREG(st.st_mode);
+	bool too_large = sized && (uint64_t)st.st_size > most;
 
+	if (sized && !too_large && (size_t)st.st_size >= cap)
+		cap = (size_t)st.st_size + 1;
+	int rc = mem_room(e, cap, "reading %s", name);
+	if (rc)
+		return rc;
+	char *buf = mem_alloc(cap);
+	mem_in_large_pages(buf, cap);
 	while (!rc && !too_large && (got = fread(buf + n, 1, cap - n, f)) > 0) {
 		n += got;
 		too_large = n > most;

@@ -2,9 +2,11 @@
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdatomic.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -12,6 +14,8 @@
 #include "core/base/memory.h"
 #include "core/base/outfile.h"
 #include "core/base/program.h"
+
+#define LARGE_PAGE ((uintptr_t)2 << 20)
 
 static void (*_Atomic before_end)(void);
 
@@ -64,6 +68,15 @@ void *mem_resize(void *p, size_t n, size_t size)
 	if (!q)
 		mem_exhausted(total(n, size));
 	return q;
+}
+
+void mem_in_large_pages(void *p, size_t size)
+{
+	uintptr_t from = ((uintptr_t)p + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE;
+	uintptr_t to = ((uintptr_t)p + size) / LARGE_PAGE * LARGE_PAGE;
+
+	if (from < to)
+		(void)madvise((void *)from, to - from, MADV_HUGEPAGE);
 }
 
 void *mem_dup(const void *p, size_t size)

@@ -17,6 +17,8 @@
 NEVER_NULL void *mem_alloc(size_t size);	   /* zeroed */
 NEVER_NULL void *mem_array(size_t n, size_t size); /* zeroed, checked for overflow */
 NEVER_NULL void *mem_resize(void *p, size_t n, size_t size);
+/* Asks for large pages, where the kernel has them, for memory that will be filled: fewer faults. */
+void mem_in_large_pages(void *p, size_t size);
 NEVER_NULL void *mem_dup(const void *p, size_t size);
 NEVER_NULL char *str_dup(const char *s);
 

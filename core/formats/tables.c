@@ -696,17 +696,17 @@ int tables_read(struct tables_reader *r, const struct input *in, struct err *e)
 	char found[60];
 
 	assert(r->t && r->t->n_switches == r->f->n_switches);
-	if ((cur_find(&text, "LFT Definition:") || cur_find(&text, "Groups Definition:")) &&
-	    any_line(in, begins_switch)) {
-		tables_read_far(r, in);
-		return 0;
-	}
+	bool far = false; /* a line begins a switch as .far does */
 	while (lines_next(&l, &line)) { /* the first line that begins a table decides */
+		far |= begins_switch(line);
 		if (cur_word(&line, "Unicast lids")) {
 			read_lfts(r, in);
 			return 0;
 		} else if (fdbs_head(&line)) {
 			read_fdbs(r, in);
+			return 0;
+		} else if (far && (cur_find(&line, "LFT Definition:") || cur_find(&line, "Groups Definition:"))) {
+			tables_read_far(r, in);
 			return 0;
 		}
 	}

@@ -104,14 +104,15 @@ const struct candidate drift_candidates[] = {
 	 .files = CANDIDATE_ROOTS | CANDIDATE_COMPUTE,
 	 .words = "roots by levels, compute nodes on edge switches"},
 	{.engine = "dor", .late = true, .words = ""},
-	{.engine = "lash", .layers = true, .words = ""},
+	{.engine = "lash", .layers = true, .slow = true, .words = ""},
 	{.engine = "lash",
 	 .option = "do_mesh_analysis=TRUE",
 	 .layers = true,
+	 .slow = true,
 	 .direct = true,
 	 .words = "do_mesh_analysis TRUE"},
-	{.engine = "dfsssp", .layers = true, .words = ""},
-	{.engine = "nue", .words = ""},
+	{.engine = "dfsssp", .layers = true, .slow = true, .words = ""},
+	{.engine = "nue", .slow = true, .words = ""},
 	{.engine = "nue",
 	 .option = "nue_max_num_vls=0",
 	 .layers = true,
@@ -230,6 +231,26 @@ static int try_candidate(struct ranking *k, const struct candidate *c, struct er
 	return try_chain(k, c->engine, with, c->words, e);
 }
 
+/* In a table as large as this, no engine chooses most entries as the one that made it did, by chance. */
+#define LARGE_TABLE 500000
+#define EXPLAINED_AGREEMENT 0.95
+#define EXPLAINED_RIGHT 0.6
+
+static bool drift_rank_explained(const struct drift_ranking *r)
+{
+	for (unsigned i = 0; i < r->n; i++) {
+		const struct drift_candidate *c = &r->candidate[i];
+		uint64_t entries = 0;
+
+		for (unsigned class = 0; class < DRIFT_CLASSES; class++)
+			entries += c->count[class];
+		if (c->in_force && entries >= LARGE_TABLE && c->agreement >= EXPLAINED_AGREEMENT &&
+		    c->right >= EXPLAINED_RIGHT)
+			return true;
+	}
+	return false;
+}
+
 /* Does the fabric have what the candidate needs? */
 static bool worth_trying(const struct ranking *k, const struct candidate *c)
 {
@@ -308,7 +329,9 @@ static struct drift_ranking *drift_rank(const struct sweep *held, const struct d
 	for (unsigned i = 0; !rc && i < 2 * n_candidates; i++) {
 		const struct candidate *c = &drift_candidates[i % n_candidates];
 
-		if (c->late == (i >= n_candidates) && worth_trying(&k, c))
+		bool left_out = rq->quick && c->slow && drift_rank_explained(k.r);
+
+		if (c->late == (i >= n_candidates) && !left_out && worth_trying(&k, c))
 			rc = try_candidate(&k, c, e);
 	}
 	if (!rc) {
@@ -736,8 +759,8 @@ static struct sweep *run_next(const struct drift *d, const struct setup *with,
 			 e);
 }
 
-static int judge(struct drift *d, const struct sweep *restart, const struct engine *const *engines,
-		 bool with_entries, struct progress *p, struct err *e)
+static int judge(struct drift *d, const struct sweep *restart, bool with_entries, struct progress *p,
+		 struct err *e)
 {
 	struct drift_judge j = {
 		.d = d,
@@ -758,8 +781,12 @@ static int judge(struct drift *d, const struct sweep *restart, const struct engi
 	int rc = drift_judge_all(&j, p, e);
 	free(j.owner);
 	free(j.told);
-	if (rc || !with_entries)
-		return rc;
+	return rc;
+}
+
+static int drift_tell_all_rules(struct drift *d, const struct sweep *restart,
+				const struct engine *const *engines, struct progress *p, struct err *e)
+{
 	tell_rules(d, d->next, DRIFT_RESTART, engines, p);
 	tell_rules(d, d->next, DRIFT_MISSING, engines, p);
 	tell_rules(d, restart, DRIFT_KEPT, engines, p);
@@ -788,7 +815,9 @@ struct drift *drift_run(const struct sweep *held, const struct drift_request *rq
 						: run_next(d, with, rq->engines, true, p, e);
 	}
 	if (restart)
-		rc = judge(d, restart, rq->engines, with_entries, p, e);
+		rc = judge(d, restart, with_entries, p, e);
+	if (!rc && with_entries && !rq->quick)
+		rc = drift_tell_all_rules(d, restart, rq->engines, p, e);
 	if (!rc)
 		return d;
 	arena_free(d);

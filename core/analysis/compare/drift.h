@@ -114,6 +114,9 @@ struct drift_request {
 	const struct sweep *now; /* in force; NULL = nothing is routed */
 	const char *chain;	 /* NULL: the engine that explains the tables best */
 	const char *configured;	 /* chain of the configuration; NULL = none */
+	/* Engines that take long are left out where another one explains a large table, and no entry names
+	 * the rule that chooses another port. */
+	bool quick;
 };
 
 /*
@@ -143,6 +146,7 @@ struct candidate {
 			       service to keep them apart */
 	bool direct;	    /* is for fabrics without levels */
 	bool late;	    /* tried last when the engine of given tables is looked for */
+	bool slow;	    /* takes many times as long as Min Hop */
 	bool advice;	    /* only worth advising; not expected in the field */
 	const char *words;  /* options and files in words */
 };

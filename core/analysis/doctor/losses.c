@@ -628,7 +628,8 @@ static int need_drift(struct doctor *d)
 	struct drift_request rq = {.setup = d->rq->setup,
 				   .engines = d->rq->engines,
 				   .now = d->rq->now,
-				   .configured = d->rq->configured};
+				   .configured = d->rq->configured,
+				   .quick = true};
 
 	if (d->drift || !d->out->read)
 		return 0;
