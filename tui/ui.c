@@ -94,6 +94,19 @@ static bool is_given_up(const struct ask *a)
 	return false;
 }
 
+/* A partial value of what runs replaces the last one. */
+static void background_ready(void *value)
+{
+	pthread_mutex_lock(&b.mutex);
+	assert(b.running && (!b.done || b.done->partial));
+	struct result *r = result_new(&b.current, value);
+	r->partial = true;
+	result_unref(b.done);
+	b.done = r;
+	pthread_mutex_unlock(&b.mutex);
+	ui_wake();
+}
+
 /* Runs the first request; its result is b.done. The mutex is held, except during the computation. */
 static void background_run_first(void)
 {
@@ -106,14 +119,17 @@ static void background_run_first(void)
 	atomic_store(&b.progress.since, now_seconds());
 	b.running = true;
 	pthread_mutex_unlock(&b.mutex);
-	struct result *r = ask_run(&b.current, &b.progress);
+	struct result *r = ask_run(&b.current, &b.progress, background_ready);
 	pthread_mutex_lock(&b.mutex);
 	b.running = false;
 	if (r && r->partial && !is_given_up(&b.current)) {
 		result_unref(r);
 		r = NULL;
 	}
-	b.done = r;
+	if (r) {
+		result_unref(b.done);
+		b.done = r;
+	}
 	if (!r && !atomic_load(&b.progress.cancel)) { /* it is not tried again automatically */
 		b.no_memory = true;
 		if (b.n_given_up < WANTED)

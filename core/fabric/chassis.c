@@ -193,11 +193,19 @@ struct parts *parts_new(const struct fabric *f, enum part_kind kind, const struc
 	}
 }
 
+struct parts *parts_share(const struct parts *p)
+{
+	struct parts *mine = (struct parts *)(uintptr_t)p;
+
+	atomic_fetch_add(&mine->shared, 1);
+	return mine;
+}
+
 void parts_free(void *parts)
 {
 	struct parts *p = parts;
 
-	if (!p)
+	if (!p || atomic_fetch_sub(&p->shared, 1))
 		return;
 	for (uint32_t i = 0; i < p->n; i++)
 		free(p->name[i]);

@@ -13,6 +13,8 @@
 #ifndef IBSCOPE_ELEMENTS_H
 #define IBSCOPE_ELEMENTS_H
 
+#include <stdatomic.h>
+
 #include "core/base/err.h"
 #include "core/base/progress.h"
 #include "core/base/text.h"
@@ -116,6 +118,7 @@ extern const char *const part_words[]; /* "links", "switches", "chassis", "cards
 
 struct parts {
 	const struct fabric *fabric; /* reference held */
+	atomic_uint shared;	     /* owners besides the first one */
 	enum part_kind kind;
 	uint32_t n;
 	/*
@@ -132,6 +135,8 @@ struct parts {
  * name. `el` has the elements of the fabric with everything up; chassis and cards need it.
  */
 struct parts *parts_new(const struct fabric *f, enum part_kind kind, const struct elements *el);
+/* Another owner of parts that change no more; each one calls parts_free(). */
+struct parts *parts_share(const struct parts *p);
 void parts_free(void *parts);
 
 /* Leaves out parts that are all down under t, and links that are not live or not between switches. */

@@ -696,7 +696,7 @@ int tables_read(struct tables_reader *r, const struct input *in, struct err *e)
 	char found[60];
 
 	assert(r->t && r->t->n_switches == r->f->n_switches);
-	bool far = false; /* a line begins a switch as .far does */
+	bool far = false;		/* a line begins a switch as .far does */
 	while (lines_next(&l, &line)) { /* the first line that begins a table decides */
 		far |= begins_switch(line);
 		if (cur_word(&line, "Unicast lids")) {
@@ -705,7 +705,8 @@ int tables_read(struct tables_reader *r, const struct input *in, struct err *e)
 		} else if (fdbs_head(&line)) {
 			read_fdbs(r, in);
 			return 0;
-		} else if (far && (cur_find(&line, "LFT Definition:") || cur_find(&line, "Groups Definition:"))) {
+		} else if (far &&
+			   (cur_find(&line, "LFT Definition:") || cur_find(&line, "Groups Definition:"))) {
 			tables_read_far(r, in);
 			return 0;
 		}

@@ -394,6 +394,50 @@ static void status(void **state)
 	assert_non_null(strstr(text, "\"advice\""));
 }
 
+static struct advice *came[64]; /* so far, in the order in which they came */
+static unsigned n_came;
+
+static void advice_comes(void *so_far)
+{
+	assert_true(n_came < ARRAY_LEN(came));
+	came[n_came++] = so_far;
+}
+
+/* A row comes when it is measured, and its failures when they are tried: with the figures of the end. */
+static void rows_as_they_come(void **state)
+{
+	AUTO_SESSION struct session *s = session_after("synth xgft:4,4:1,2; route minhop");
+	struct advise_request rq = {.setup = s->setup,
+				    .engines = all_engines,
+				    .now = session_sweep(s),
+				    .failures = 4,
+				    .threads = 2,
+				    .ready = advice_comes};
+	struct err e;
+	AUTO_ADVICE struct advice *whole = advise_run(&rq, NULL, &e);
+
+	assert_non_null(whole);
+	assert_true(n_came >= whole->n_routed && came[0]->n_measured <= 1);
+	for (unsigned k = 0; k < n_came; k++) {
+		const struct advice *a = came[k];
+
+		assert_int_equal(a->n, whole->n);
+		assert_true(!k || a->n_measured >= came[k - 1]->n_measured);
+		for (unsigned i = 0; i < a->n_routed; i++) {
+			const struct advice_row *was = &a->row[i];
+			const struct advice_row *is = row_of(whole, was->kind->engine, was->options);
+
+			assert_non_null(is);
+			assert_int_equal(was->max_load, is->max_load);
+			assert_true(was->ebb.value == is->ebb.value && was->class == is->class);
+			assert_int_equal(was->failures, was->untried ? 0 : is->failures);
+		}
+	}
+	assert_false(came[n_came - 1]->untried);
+	while (n_came)
+		advice_free(came[--n_came]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -407,6 +451,7 @@ int main(void)
 		cmocka_unit_test(written_files),
 		cmocka_unit_test(words_wrong),
 		cmocka_unit_test(status),
+		cmocka_unit_test(rows_as_they_come),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -391,7 +391,7 @@ static unsigned settle(struct scene *sc, struct view *v)
 			if (scene_result(sc, a))
 				continue;
 			n += a->task != &task_loads; /* asked for besides, for what Enter opens */
-			scene_add_result(sc, ask_run(a, &p));
+			scene_add_result(sc, ask_run(a, &p, NULL));
 		}
 	} while (n > before || v->waiting);
 	assert_false(v->waiting);

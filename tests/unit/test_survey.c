@@ -753,6 +753,41 @@ static void given_up(void **state)
 	assert_int_equal(parallel_run(&j, "counting", NULL, &e), 0);
 }
 
+static struct survey *came[64]; /* so far, in the order in which they came */
+static unsigned n_came;
+
+static void survey_comes(void *so_far)
+{
+	assert_true(n_came < ARRAY_LEN(came));
+	came[n_came++] = so_far;
+}
+
+/* Rows that are ready come before the whole is: each time more of them, as they are in the end. */
+static void rows_as_they_come(void **state)
+{
+	AUTO_SESSION struct session *s = session_after(DEMO "; route updn");
+	struct survey_request rq = {
+		.before = session_sweep(s), .engines = all_engines, .threads = 3, .ready = survey_comes};
+	struct err e;
+	AUTO_ARENA struct survey *whole = survey_run(&rq, NULL, &e);
+
+	assert_non_null(whole);
+	assert_true(n_came > 3 && came[0]->n == 1);
+	for (unsigned k = 0; k < n_came; k++) {
+		const struct survey *c = came[k];
+
+		assert_true(c->n < whole->n && (!k || c->n > came[k - 1]->n));
+		for (uint32_t i = 0, at = 0; i < c->n; i++, at++) { /* in the order of the whole */
+			while (at < whole->n && whole->row[at].index != c->row[i].index)
+				at++;
+			assert_true(at < whole->n);
+			assert_memory_equal(&c->row[i], &whole->row[at], sizeof(c->row[i]));
+		}
+	}
+	while (n_came)
+		arena_free(came[--n_came]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -773,6 +808,7 @@ int main(void)
 		cmocka_unit_test(shares_forged),
 		cmocka_unit_test(words_wrong),
 		cmocka_unit_test(given_up),
+		cmocka_unit_test(rows_as_they_come),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

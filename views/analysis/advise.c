@@ -47,8 +47,11 @@ FREED_BY(free_advice, advice_free)
 static void *run_advise(const struct job *j)
 {
 	const struct sweep_question *q = j->base;
-	struct advise_request rq = {
-		.setup = q->setup, .engines = q->engines, .now = q->now, .failures = j->arg[0]};
+	struct advise_request rq = {.setup = q->setup,
+				    .engines = q->engines,
+				    .now = q->now,
+				    .failures = j->arg[0],
+				    .ready = j->ready};
 
 	return advise_run(&rq, j->progress, j->e);
 }

@@ -68,6 +68,7 @@ static void *run_survey(const struct job *j)
 		.kind = (enum part_kind)(j->arg[0] & ((1u << KIND_BITS) - 1)),
 		.pairs = j->arg[0] >> KIND_BITS,
 		.seed = (uint64_t)j->arg[2] << 32 | j->arg[1],
+		.ready = j->ready,
 	};
 
 	return survey_run(&rq, j->progress, j->e);
@@ -161,7 +162,7 @@ static void survey_pane_load(struct view *v)
 	v->width[C_FROM] = v->width[C_TO] = 0;
 	if (p->rq.kind != PART_LINK && !p->rq.pairs)
 		v->width[C_WHAT] /= 2; /* one name */
-	if (!survey_pane_still_holds(v))
+	if (!survey_pane_still_holds(v) || (v->held->partial && v->held->ask.sweep == v->scene->real))
 		view_hold(v, view_ask(v, &task_survey, NULL, arg));
 	if (!survey_of(v))
 		return;

@@ -330,13 +330,13 @@ void ask_clear(struct ask *a)
 	memset(a, 0, sizeof(*a));
 }
 
-struct result *ask_run(const struct ask *a, struct progress *p)
+struct result *ask_run(const struct ask *a, struct progress *p, void (*ready)(void *value))
 {
 	assert(a->task->run && (a->sweep || a->base));
 	assert(a->base || a->task->any_sweep || a->sweep->routing);
 
 	struct err e = {0};
-	struct job j = {a->sweep, a->base ? a->base->value : NULL, a->arg, p, &e};
+	struct job j = {a->sweep, a->base ? a->base->value : NULL, a->arg, p, &e, ready};
 	void *value = a->task->run(&j);
 	bool cancelled = progress_cancelled(p);
 	struct result *r;

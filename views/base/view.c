@@ -441,7 +441,7 @@ bool view_settle(struct view *v, struct progress *p)
 	struct result *r;
 
 	for (view_refresh(v); (a = missing(v)); view_refresh(v)) {
-		r = ask_run(a, p);
+		r = ask_run(a, p, NULL);
 		if (!r || r->partial) {
 			result_unref(r);
 			return false;

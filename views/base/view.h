@@ -135,6 +135,9 @@ struct job {
 	const uint32_t *arg;
 	struct progress *progress;
 	struct err *e;
+	/* NULL: nobody waits.  Takes over a partial value, which is shown while the task goes on; any thread
+	 * may call it. */
+	void (*ready)(void *value);
 };
 
 /* A kind of computation. */
@@ -168,7 +171,7 @@ struct result {
 	atomic_uint refs;
 	struct ask ask; /* holds references on sweep and base */
 	void *value;	/* NULL: e tells why */
-	bool partial;	/* it was cancelled; the whole is still missing */
+	bool partial;	/* the whole is still missing: it is not ready, or was cancelled */
 	struct err e;
 };
 
@@ -187,7 +190,7 @@ void ask_clear(struct ask *a);
  * Computes it in this thread. NULL when cancelled, unless a partial result is worth showing. The caller owns
  * the only reference.
  */
-struct result *ask_run(const struct ask *a, struct progress *p);
+struct result *ask_run(const struct ask *a, struct progress *p, void (*ready)(void *value));
 
 /* Makes a result with one reference from a value. */
 struct result *result_new(const struct ask *a, void *value);

@@ -229,6 +229,34 @@ static int advise_measure(const struct advise_job *j, struct advice_row *r, stru
 		       : 0;
 }
 
+/* The ranking of what is measured; rows that others may be at work on are unmeasured in it. */
+static struct advice *advise_so_far(const struct advise_job *j)
+{
+	struct advice *a = NEW(struct advice);
+
+	*a = *j->a;
+	a->fit = NULL;
+	a->torus = (struct text){0};
+	a->row = NEW_ARRAY(n_candidates, struct advice_row);
+	for (unsigned i = 0; i < a->n; i++) {
+		const struct advice_row *was = &j->a->row[i];
+		struct advice_row *r = &a->row[i];
+
+		if (was->unmeasured || (was->kind->files & CANDIDATE_TORUS))
+			*r = (struct advice_row){.kind = was->kind, .unmeasured = true};
+		else
+			*r = *was;
+		r->untried |= j->rq->failures && r->sweep && !r->failures && r->class != ADVICE_UNSOUND;
+		r->options = str_dup(was->options);
+		r->refused = r->refused ? str_dup(r->refused) : NULL;
+		r->reason = NULL;
+		r->setup = r->setup ? setup_ref(r->setup) : NULL;
+		r->sweep = r->sweep ? sweep_ref(r->sweep) : NULL;
+	}
+	advice_rank(a);
+	return a;
+}
+
 /* A row is measured, or put last. Tells the measured ones that are in turn, up to the first that is not. */
 static void advise_settle(struct advise_job *j, struct advice_row *r, bool measured)
 {
@@ -245,6 +273,8 @@ static void advise_settle(struct advise_job *j, struct advice_row *r, bool measu
 		if (j->rq->tell)
 			j->rq->tell(j->rq->ctx, x);
 	}
+	if (measured && j->rq->ready)
+		j->rq->ready(advise_so_far(j));
 	pthread_mutex_unlock(&j->telling);
 }
 
@@ -361,6 +391,8 @@ static int try_all_failures(const struct advise_job *j, int rc, struct progress 
 			break;
 		rc = try_failures(j, r, p, e);
 		r->untried = rc != 0;
+		if (!rc && j->rq->ready)
+			j->rq->ready(advise_so_far(j));
 	}
 	return rc;
 }

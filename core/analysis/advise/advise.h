@@ -86,6 +86,9 @@ struct advise_request {
 	/* Called for each row once it is measured or refused, hopeless rows last; may be NULL. */
 	void (*tell)(void *ctx, const struct advice_row *r);
 	void *ctx;
+	/* Takes over the advice so far each time a row is measured, or its failures are tried; any thread
+	 * calls it.  NULL: nobody waits. */
+	void (*ready)(void *so_far);
 	int gpus;    /* 1 + the enum gpu_pattern by which engines are ranked; 0: none */
 	bool direct; /* these GPUs send by their own ports */
 };

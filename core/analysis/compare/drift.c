@@ -242,7 +242,7 @@ static bool drift_rank_explained(const struct drift_ranking *r)
 		const struct drift_candidate *c = &r->candidate[i];
 		uint64_t entries = 0;
 
-		for (unsigned class = 0; class < DRIFT_CLASSES; class++)
+		for (unsigned class = 0; class < DRIFT_CLASSES; class ++)
 			entries += c->count[class];
 		if (c->in_force && entries >= LARGE_TABLE && c->agreement >= EXPLAINED_AGREEMENT &&
 		    c->right >= EXPLAINED_RIGHT)

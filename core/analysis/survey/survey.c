@@ -1,6 +1,7 @@
 /* Surveys: every failure of a kind tried, with the effect of each on ways of hosts. */
 #include <assert.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -341,6 +342,9 @@ struct survey_job {
 	struct sweep *
 		*chain;	  /* of a plan: [rows] sweeps of the rows that follow one on the other; NULL: none */
 	uint64_t *outage; /* [parts] of each alone; NULL: each row counts its own */
+	pthread_mutex_t mutex;	/* for what follows */
+	uint8_t *ended;		/* [rows] 1: the row is done; NULL: nobody waits for rows */
+	uint32_t n_ended, next; /* with `next` rows done, those that wait get them */
 };
 
 /* What is up when parts went down; b may be NO_ID. */
@@ -495,9 +499,9 @@ static int count_outage(const struct survey_job *j, struct survey_row *row, stru
 			    e);
 }
 
-static int survey_one(void *ctx, unsigned worker, unsigned i, struct progress *p, struct err *e)
+static int survey_fill_row(const struct survey_job *j, unsigned worker, unsigned i, struct progress *p,
+			   struct err *e)
 {
-	struct survey_job *j = ctx;
 	const struct sweep *before = j->rq->before;
 	struct survey_row *row = &j->s->row[i];
 	struct sweep *done = j->chain && i >= j->rq->n_alone ? j->chain[i] : NULL;
@@ -523,6 +527,42 @@ static int survey_one(void *ctx, unsigned worker, unsigned i, struct progress *p
 	if (!rc && row->lost && row->part[1] != NO_ID)
 		rc = count_beyond(j, after, row, p, e);
 	return rc;
+}
+
+/* The rows that are done.  The mutex is held. */
+static struct survey *survey_so_far(const struct survey_job *j)
+{
+	struct survey *s = ARENA_NEW(NULL, struct survey);
+
+	*s = *j->s;
+	sweep_unref_later(s, sweep_ref(s->before));
+	arena_end(s, parts_free, parts_share(s->parts));
+	s->row = ARENA_ARRAY(s, j->n_ended, struct survey_row);
+	s->n = 0;
+	for (uint32_t i = 0; i < j->s->n; i++)
+		if (j->ended[i])
+			s->row[s->n++] = j->s->row[i];
+	qsort(s->row, s->n, sizeof(*s->row), survey_by_harm);
+	return s;
+}
+
+/* Those that wait get the rows each time an eighth more of them are done. */
+static int survey_one(void *ctx, unsigned worker, unsigned i, struct progress *p, struct err *e)
+{
+	struct survey_job *j = ctx;
+
+	if (survey_fill_row(j, worker, i, p, e))
+		return -1;
+	if (!j->ended)
+		return 0;
+	pthread_mutex_lock(&j->mutex);
+	j->ended[i] = 1;
+	if (++j->n_ended == j->next && j->n_ended < j->s->n) {
+		j->next += 1 + j->next / 8;
+		j->rq->ready(survey_so_far(j));
+	}
+	pthread_mutex_unlock(&j->mutex);
+	return 0;
 }
 
 /* --- the whole ---------------------------------------------------------------------------------------- */
@@ -610,6 +650,8 @@ static int run_rows(struct survey_job *j, struct progress *p, struct err *e)
 	if (!j->base)
 		return -1;
 	j->s->load_before = j->base->load_max;
+	if (j->rq->ready)
+		j->ended = ARENA_ARRAY(j->base, j->s->n, uint8_t);
 	j->work = ARENA_ARRAY(j->base, workers, struct effect_work *);
 	for (unsigned i = 0; i < workers; i++)
 		j->work[i] = effect_work_new(j->base, j->base);
@@ -625,12 +667,12 @@ static int run_rows(struct survey_job *j, struct progress *p, struct err *e)
 
 struct survey *survey_run(const struct survey_request *rq, struct progress *p, struct err *e)
 {
-	assert(rq->before->routing);
+	assert(rq->before->routing && !(rq->ready && (rq->plan || rq->by_outage)));
 	assert(!rq->plan ||
 	       (fabric_alike(rq->plan->fabric, rq->before->fabric) && rq->n_alone <= rq->plan->n));
 	assert(!rq->shards || (rq->shard && rq->shard <= rq->shards));
 	struct survey *s = ARENA_NEW(NULL, struct survey);
-	struct survey_job j = {.rq = rq, .s = s};
+	struct survey_job j = {.rq = rq, .s = s, .mutex = PTHREAD_MUTEX_INITIALIZER, .next = 1};
 
 	s->before = sweep_unref_later(s, sweep_ref(rq->before));
 	s->plan = rq->plan != NULL;

@@ -68,7 +68,10 @@ struct survey_request {
 	unsigned shard, shards; /* rows whose index modulo `shards` is shard - 1; 0: all */
 	bool by_outage;		/* sort rows by outage, most first; not for shares */
 	unsigned threads;	/* 0: all cores; the result does not depend on it */
-	bool whole;		/* compute each row from scratch (for tests): same result, but slow */
+	/* Takes over surveys of the rows that are done so far, worst first, each with more of them; any
+	 * thread calls it.  NULL: nobody waits. */
+	void (*ready)(void *so_far);
+	bool whole; /* compute each row from scratch (for tests): same result, but slow */
 };
 
 /* Returns NULL and *e when cancelled, when an option is unusable, or when there is nothing of that kind. */
