@@ -75,7 +75,7 @@ static const struct form {
 	     "??? ?? ??:??:?? ?????? \\[*] 0x?? -> *"),
 	FORM("times of a benchmark (nccl-tests)", BLAME, "*nThread *nGpus *", "*algbw *busbw*",
 	     "*NCCL INFO *", "#*Rank *Pid *on *device*"),
-	FORM("bandwidths of a benchmark (perftest)", "", "*_Write BW Test*", "*_Read BW Test*",
+	FORM("bandwidths of a benchmark (perftest)", BLAME, "*_Write BW Test*", "*_Read BW Test*",
 	     "*Send BW Test*", "* BW peak*"),
 	FORM("bandwidths of a benchmark (hp2p)", BLAME, "*HP2P results*", "*Minimum Bandwidth:*"),
 	FORM("Slurm's topology (topology.conf, scontrol show topology, sharp_cmd)", PLAN, "SwitchName=*",

@@ -144,18 +144,21 @@ static bool said_of(struct cursor c, struct pair_result *x)
 	return false;
 }
 
-/* Does a heading speak of times? */
-static bool is_time(struct cursor c)
+/* What a heading, or the title of a benchmark, says of the values. */
+static void pair_results_read_heading(struct pair_results *p, struct cursor c)
 {
-	static const char *const words[] = {"lat", "time", "usec", "(us)", "_us"};
+	static const char *const times[] = {"lat", "time", "usec", "(us)", "_us"}, *const both[] = {
+											   "bidir",  "bibw",
+											   "osu",    "hp2p",
+											   "reduce", "busbw"};
 	AUTO_FREE char *s = cur_clean(c, NAME_BYTES);
-	bool found = false;
 
 	for (char *at = s; *at; at++)
 		*at = (char)tolower((unsigned char)*at);
-	for (size_t i = 0; i < ARRAY_LEN(words); i++)
-		found = found || strstr(s, words[i]);
-	return found;
+	for (size_t i = 0; i < ARRAY_LEN(times); i++)
+		p->less = p->less || strstr(s, times[i]);
+	for (size_t i = 0; i < ARRAY_LEN(both); i++)
+		p->undirected = p->undirected || strstr(s, both[i]);
 }
 
 /* The next line that says something, without blanks at its ends. */
@@ -230,22 +233,15 @@ static int read_matrix(struct pair_results_reader *r)
 	struct cursor line, cell, first;
 	AUTO_FREE uint32_t *to = NULL;
 	uint32_t n = 0, cap = 0;
-	unsigned cells = 0;
 	int rc = 0;
 
 	r->p->format = "matrix";
 	next_line(&l, &line);
 	char by = separator(line);
-	r->p->less = is_time(line);
-	for (first = line; next_cell(&first, by, &cell);)
-		cells++;
-	/* does a cell stand above the names of the rows? */
-	if (next_line(&(struct lines){l.p, l.end, l.no, NULL}, &first)) {
-		for (; next_cell(&first, by, &cell);)
-			cells--;
-		if (!cells)
-			next_cell(&line, by, &cell);
-	}
+	bool above = next_line(&(struct lines){l.p, l.end, l.no, NULL}, &first) &&
+		     pair_results_cells_of(line, by) == pair_results_cells_of(first, by);
+	if (above && next_cell(&line, by, &cell)) /* above the names of the rows */
+		pair_results_read_heading(r->p, cell);
 	while (next_cell(&line, by, &cell) && n < HOSTS_MOST) {
 		GROW(to, n, cap);
 		to[n++] = pair_results_name_of(r->p, cell);
@@ -275,7 +271,7 @@ static int pair_results_read_rows(struct pair_results_reader *r)
 		if (n > 2 && !said_of(cell[2], &x)) {
 			if (!first)
 				return pair_results_wrong(r, l.no, "a value, `ok` or `fail`", cell[2]);
-			r->p->less = is_time(cell[2]);
+			pair_results_read_heading(r->p, cell[2]);
 		} else if (!first || n > 2 ||
 			   !(cur_is(cur_trimmed(cell[0]), "src") || cur_is(cur_trimmed(cell[0]), "from"))) {
 			x.a = pair_results_name_of(r->p, cell[0]);
@@ -299,6 +295,7 @@ static int read_hp2p(struct pair_results_reader *r)
 	int rc = 0;
 
 	r->p->format = "hp2p";
+	r->p->undirected = true; /* ranks send to each other at a time */
 	if (cur_behind(&c, "var hostlist") && cur_behind(&c, "["))
 		while (cur_blanks(&c), cur_quoted(&c, &name) && n < HOSTS_MOST) {
 			GROW(to, n, cap);
@@ -327,50 +324,145 @@ static int read_hp2p(struct pair_results_reader *r)
 	return rc;
 }
 
-/* --- nccl-tests --------------------------------------------------------------------------------------- */
+/* --- logs of runs, one after the other ---------------------------------------------------------------- */
 
 #define RUN_HOSTS_MOST 4096
 
-/* A run of few hosts: each sends to the next one of its ranks, and its mean bus bandwidth is theirs. */
-static int pair_results_end_run(struct pair_results_reader *r, uint32_t *host, uint32_t *n, double value)
+struct pair_results_run {
+	uint32_t host[RUN_HOSTS_MOST], n;
+	bool measured, back; /* the second host sent to the first */
+	double value;
+};
+
+/* Each host sends to the next one of its ranks; what was measured is of all of them together. */
+static int pair_results_end_run(struct pair_results_reader *r, struct pair_results_run *run)
 {
+	const uint32_t n = run->measured && run->n > 1 ? run->n : 0;
+	/* two without a direction, or one alone that sends */
+	const uint32_t ways = n == 2 && !r->p->undirected ? 1 : n;
 	int rc = 0;
 
-	for (uint32_t i = 0; !rc && *n > 1 && i < *n; i++)
-		rc = pair_results_add(
-			r, (struct pair_result){.a = host[i], .b = host[(i + 1) % *n], .value = value});
-	*n = 0;
+	for (uint32_t i = 0; !rc && i < ways; i++)
+		rc = pair_results_add(r, (struct pair_result){.a = run->host[(i + run->back) % n],
+							      .b = run->host[(i + 1 + run->back) % n],
+							      .value = run->value,
+							      .joined = i > 0});
+	run->n = 0;
+	run->measured = run->back = false;
 	return rc;
 }
 
-static int read_nccl(struct pair_results_reader *r)
+static void pair_results_run_host(struct pair_results *p, struct pair_results_run *run, struct cursor name)
 {
-	struct lines l = lines_of(r->in);
-	uint32_t host[RUN_HOSTS_MOST], n = 0;
-	struct cursor line;
+	uint32_t host = pair_results_name_of(p, name);
+
+	if (run->n < RUN_HOSTS_MOST && (!run->n || run->host[run->n - 1] != host))
+		run->host[run->n++] = host;
+}
+
+/* nccl-tests: its hosts by rank, and the value that ends a run. */
+static bool pair_results_nccl_line(struct pair_results_reader *r, struct pair_results_run *run,
+				   struct cursor line)
+{
+	struct cursor at = line;
+
+	if (cur_char(&at, '#') && cur_word(&at, "Rank ") && cur_behind(&at, " Pid ") &&
+	    cur_behind(&at, " on "))
+		pair_results_run_host(r->p, run, cur_token(&at));
+	at = line;
+	return cur_behind(&at, "# Avg bus bandwidth") && cur_char(&at, ':') &&
+	       pair_results_value_of(at, &run->value);
+}
+
+/* ib_write_bw and its kin: the LID of a line "local address: LID 0x0a ...", in decimal as LIDs are named. */
+static void pair_results_run_lid(struct pair_results *p, struct pair_results_run *run, struct cursor at)
+{
+	uint64_t v;
+	char lid[8];
+
+	if (!cur_behind(&at, "address:") || !cur_behind(&at, "LID 0x") || !cur_number(&at, 16, &v) || !v)
+		return;
+	snprintf(lid, sizeof(lid), "%u", (unsigned)(v & 0xffff));
+	pair_results_run_host(p, run, cur_text(lid));
+}
+
+/* osu_bw and its kin: two hosts alone in a line, or behind an option of the command that starts it. */
+static void pair_results_two_hosts(struct pair_results_reader *r, struct pair_results_run *run,
+				   struct cursor line)
+{
+	static const char *const option[] = {" -H ", " -w ", "host ", "nodelist "};
+	struct cursor cell[3], at;
+	unsigned n = 0;
 	double v;
+
+	for (size_t i = 0; i < ARRAY_LEN(option); i++)
+		if (at = line, cur_behind(&at, option[i]))
+			line = cur_token(&at);
+	for (char by = separator(line); n < 3 && next_cell(&line, by, &cell[n]); n++)
+		;
+	if (n != 2 || pair_results_value_of(cell[0], &v))
+		return;
+	run->n = 0;
+	for (unsigned i = 0; i < n; i++)
+		pair_results_run_host(r->p, run, cell[i]);
+}
+
+/* A row of sizes: its value in that column, from 0. */
+static bool pair_results_sized(struct cursor line, unsigned column, double *value)
+{
+	struct cursor cell;
+	double v = 0;
+
+	for (column++; column && next_cell(&line, ' ', &cell) && pair_results_value_of(cell, &v); column--)
+		;
+	*value = column ? *value : v;
+	return !column;
+}
+
+/* The last size of a run counts.  The client of perftest sends, unless it reads. */
+static int pair_results_read_runs(struct pair_results_reader *r, const char *format)
+{
+	const bool nccl = !strcmp(format, "nccl-tests"), osu = !strcmp(format, "osu");
+	struct lines l = lines_of(r->in);
+	struct pair_results_run run = {.n = 0};
+	bool server = false, reads = false, begun = false;
+	struct cursor line;
 	int rc = 0;
 
-	r->p->format = "nccl-tests";
+	r->p->format = format;
+	r->p->undirected = nccl;
 	while (!rc && lines_next(&l, &line)) {
-		struct cursor at = line;
+		unsigned column = r->p->less ? 4 : 3;
 
-		if (cur_behind(&at, "# nThread"))
-			n = 0;
-		at = line;
-		if (cur_char(&at, '#') && cur_word(&at, "Rank ") && cur_behind(&at, " Pid ") &&
-		    cur_behind(&at, " on ")) {
-			uint32_t name = pair_results_name_of(r->p, cur_token(&at));
-
-			if (n < RUN_HOSTS_MOST && (!n || host[n - 1] != name))
-				host[n++] = name;
+		if (cur_find(&line, "# nThread")) {
+			run.n = 0;
+		} else if (cur_find(&line, " BW Test") || cur_find(&line, " Latency Test") ||
+			   cur_find(&line, "# OSU MPI")) {
+			pair_results_read_heading(r->p, line);
+			r->p->undirected = r->p->undirected || r->p->less;
+			reads = cur_find(&line, "Read") != NULL;
+			begun = true;
+		} else if (cur_find(&line, "Waiting for client")) {
+			server = true;
+		} else if (nccl) {
+			run.measured = pair_results_nccl_line(r, &run, line);
+			rc = run.measured ? pair_results_end_run(r, &run) : 0;
+		} else if (pair_results_sized(line, osu ? 1 : column, &run.value)) {
+			run.measured = true;
+		} else if (osu && (!begun || run.measured)) {
+			rc = run.measured ? pair_results_end_run(r, &run) : 0;
+			begun = false;
+			pair_results_two_hosts(r, &run, line);
+		} else if (!osu && cur_find(&line, "local address:")) {
+			rc = pair_results_end_run(r, &run);
+			pair_results_run_lid(r->p, &run, line);
+			run.back = server != reads;
+			server = false;
+		} else if (run.n == 1 && cur_find(&line, "remote address:")) {
+			pair_results_run_lid(r->p, &run, line);
 		}
-		at = line;
-		if (cur_behind(&at, "# Avg bus bandwidth") && cur_char(&at, ':') &&
-		    pair_results_value_of(at, &v))
-			rc = pair_results_end_run(r, host, &n, v);
 	}
-	return rc;
+	return rc ? rc : pair_results_end_run(r, &run);
 }
 
 /* ------------------------------------------------------------------------------------------------------ */
@@ -387,11 +479,21 @@ int pair_results_parse(const struct input *in, struct pair_results *p, struct er
 	struct pair_results_reader r = {p, in, e};
 
 	*p = (struct pair_results){0};
-	int rc = pair_results_has(in, "var hostlist") ? read_hp2p(&r)
-		 : pair_results_has(in, "# Avg bus bandwidth") || pair_results_has(in, "# nThread ")
-			 ? read_nccl(&r)
-		 : is_matrix(in) ? read_matrix(&r)
-				 : pair_results_read_rows(&r);
+	static const char *const logs[][2] = {{"# Avg bus bandwidth", "nccl-tests"},
+					      {"# nThread ", "nccl-tests"},
+					      {"remote address: LID", "perftest"},
+					      {"# OSU MPI", "osu"}};
+	size_t log = 0;
+	int rc;
+
+	while (log < ARRAY_LEN(logs) && !pair_results_has(in, logs[log][0]))
+		log++;
+	if (pair_results_has(in, "var hostlist"))
+		rc = read_hp2p(&r);
+	else if (log < ARRAY_LEN(logs))
+		rc = pair_results_read_runs(&r, logs[log][1]);
+	else
+		rc = is_matrix(in) ? read_matrix(&r) : pair_results_read_rows(&r);
 	if (!rc && progress_cancelled(in->progress))
 		return err_set(e, CANCELLED);
 	if (!rc && !p->n)

@@ -1,6 +1,6 @@
 /*
- * What benchmarks say of pairs of hosts: a matrix, hp2p's report, logs of nccl-tests one after the other,
- * rows `A,B[,VALUE]`.  The files: core/formats/doc/formats.md 11.1.
+ * What benchmarks say of pairs of hosts: a matrix, hp2p's report, logs of nccl-tests, perftest or the
+ * OSU benchmarks one after the other, rows `A,B[,VALUE]`.  The files: core/formats/doc/formats.md 11.1.
  */
 #ifndef IBSCOPE_PAIR_RESULTS_H
 #define IBSCOPE_PAIR_RESULTS_H
@@ -11,9 +11,10 @@
 enum pair_said { PAIR_VALUE, PAIR_GOOD, PAIR_BAD };
 
 struct pair_result {
-	uint32_t a, b; /* names: A sends to B */
-	double value;  /* of PAIR_VALUE */
-	uint8_t said;  /* enum pair_said; a row without a value says that the pair is bad */
+	uint32_t a, b;	/* names: A sends to B */
+	double value;	/* of PAIR_VALUE */
+	uint8_t said;	/* enum pair_said; a row without a value says that the pair is bad */
+	uint8_t joined; /* it was measured together with the row before: both have one value */
 };
 
 struct pair_results {
@@ -23,8 +24,9 @@ struct pair_results {
 	uint32_t n_slots;
 	struct pair_result *pair;
 	size_t n, cap;
-	const char *format; /* "matrix", "hp2p", "nccl-tests", "rows"; static */
+	const char *format; /* "matrix", "hp2p", "nccl-tests", "perftest", "osu", "rows"; static */
 	bool less;	    /* less is better: times */
+	bool undirected;    /* A and B sent to each other */
 };
 
 #define PAIR_RESULTS_MOST 20000000

@@ -74,7 +74,7 @@ struct help_words *help_words_read(struct err *e)
 	struct help_more *commands = wordlist_read(w, ".help", "name also? details?", e);
 
 	w->commands = commands;
-	w->topics = wordlist_read(w, ".topics", "name also? text source? try", e);
+	w->topics = wordlist_read(w, ".topics", "name also? text source? instead? try", e);
 	w->figures = wordlist_read(w, ".figures", "name unit what over scope told", e);
 
 	bool read = w->topics && w->figures && commands;
@@ -144,6 +144,44 @@ const struct topic *topic_find(const struct session *s, const char *word, bool e
 		found = p;
 	}
 	return found;
+}
+
+/* The next LID or GUID among the words of a program of infiniband-diags; NULL: none.  Free it. */
+static char *instead_number(const char **rest)
+{
+	bool value = false; /* of an option before it */
+	char *word;
+
+	while (*rest = words_skip(*rest), !words_end(*rest) && !words_take(rest, &word, NULL)) {
+		bool number = (*word >= '1' && *word <= '9') || !strncmp(word, "0x", 2);
+
+		if (number && !value && !strchr(word, ','))
+			return word;
+		value = !strcmp(word, "-C") || !strcmp(word, "-P") || !strcmp(word, "-t");
+		free(word);
+	}
+	return NULL;
+}
+
+bool help_tell_instead(const struct session *s, const char *word, const char *rest, struct err *e)
+{
+	const struct topic *p = topic_find(s, word, true);
+	AUTO_TEXT struct text line = {0};
+
+	if (!p || !p->instead)
+		return false;
+	for (const char *at = p->instead; *at;) {
+		size_t len = 1;
+		AUTO_FREE char *number = isupper((unsigned char)*at) ? instead_number(&rest) : NULL;
+
+		while (isupper((unsigned char)*at) && isupper((unsigned char)at[len]))
+			len++;
+		text_add(&line, "%.*s", number ? (int)strlen(number) : (int)len, number ? number : at);
+		at += len;
+	}
+	err_set(e, "%s is not a command here; `%s` does it, `help %s` tells more", word, text_str(&line),
+		p->name);
+	return true;
 }
 
 /* Its lines. */

@@ -15,8 +15,9 @@ struct topic {
 	const char *name; /* lower case, '-' for blanks */
 	const char *also; /* other words for the same topic, names of columns among them: "hop|links"; NULL */
 	const char *text; /* at most three lines, the first without the name */
-	const char *source; /* paper, specification or document; NULL: only this program */
-	const char *try_it; /* a command line that shows it */
+	const char *source;  /* paper, specification or document; NULL: only this program */
+	const char *instead; /* of a program's name: the line that does it here, "trace SRC DST"; NULL */
+	const char *try_it;  /* a command line that shows it */
 };
 
 /* Something else for `help NAME` or `help KINDs`.  The texts are valid until the call returns. */
@@ -34,6 +35,12 @@ struct named {
  * false: the beginning of a name will do if no other topic has it.  NULL: none.
  */
 const struct topic *topic_find(const struct session *s, const char *word, bool exact);
+
+/*
+ * Says in *e what to type here in place of a program that has a topic: its line, with LIDs and GUIDs from the
+ * words behind the program's name in place of words in capitals.  False: the word is no such program.
+ */
+bool help_tell_instead(const struct session *s, const char *word, const char *rest, struct err *e);
 
 /*
  * A figure: a quantity that commands tell.  Keys of JSON take their words from it: the help text "=NAME"

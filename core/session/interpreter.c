@@ -174,7 +174,7 @@ static const struct command *first_command(const struct session *s, const char *
 		return NULL;
 	const struct command *c = command_of_pane(s, name);
 	*pane = c != NULL;
-	if (!c)
+	if (!c && !help_tell_instead(s, name, text, e))
 		c = command_find(s, name, e);
 	return c;
 }

@@ -11,12 +11,9 @@
 
 /* --- numbers -------------------------------------------------------------------------- */
 
-/* The endport that has a LID now (while nothing is routed: in the source). */
-static uint32_t endport_of_lid(const struct session *s, unsigned lid)
+/* The endport that has a LID after a sweep (NULL: in the source). */
+static uint32_t endport_with_lid(const struct fabric *f, const struct sweep *w, unsigned lid)
 {
-	const struct sweep *w = session_sweep(s);
-	const struct fabric *f = s->fabric;
-
 	if (w)
 		return lid_owner(w->lids, lid);
 	for (uint32_t ep = 0; ep < f->n_endports; ep++) {
@@ -26,6 +23,49 @@ static uint32_t endport_of_lid(const struct session *s, unsigned lid)
 			return ep;
 	}
 	return NO_ID;
+}
+
+static uint32_t endport_of_lid(const struct session *s, unsigned lid)
+{
+	return endport_with_lid(s->fabric, session_sweep(s), lid);
+}
+
+/* Is an endport's cable up, or a switch itself? */
+static bool endport_alive(const struct session *s, uint32_t port)
+{
+	const struct fabric *f = s->fabric;
+
+	return f->port_link[port] == NO_ID ? !session_state(s)->node_down[f->port_node[port]]
+					   : state_link_up(f, session_state(s), f->port_link[port]);
+}
+
+/* Says in *e which port had the LID before, and what became of it.  False: none had it, or the word is a
+ * node's whole name. */
+static bool session_names_tell_lid(const struct session *s, const char *word, unsigned lid, struct err *e)
+{
+	const struct fabric *now = s->fabric;
+	uint32_t ep = NO_ID;
+	size_t i = s->at; /* the event that took it */
+
+	if (node_named(now, word, strlen(word)) != NO_ID)
+		return false;
+	for (; i && ep == NO_ID; i -= ep == NO_ID)
+		ep = endport_with_lid(s->event[i - 1].setup->fabric, s->event[i - 1].sweep, lid);
+	if (ep == NO_ID)
+		return false;
+	const struct fabric *f = s->event[i - 1].setup->fabric;
+	uint32_t port = f->endport_port[ep], its = NO_ID,
+		 node = fabric_node_by_guid(now, f->node_guid[f->port_node[port]]);
+	const char *became = "gone";
+	if (node != NO_ID && f->port_num[port] <= now->node_nports[node])
+		its = now->port_endport[now->node_port[node] + f->port_num[port]];
+	if (its != NO_ID && session_endport_up(s, its))
+		became = "of another LID";
+	else if (its != NO_ID)
+		became = endport_alive(s, now->endport_port[its]) ? "cut off" : "down";
+	err_set_kind(e, ERR_NO_NODE, "LID %u was %s, %s since event %zu", lid,
+		     f->node_name[f->port_node[port]], became, i);
+	return true;
 }
 
 static bool parse_number(const char *word, bool hex, uint64_t *v)
@@ -50,6 +90,8 @@ static uint32_t node_of_lid(const struct session *s, const char *word, unsigned 
 
 	if (ep != NO_ID)
 		return endport_node(s->fabric, ep);
+	if (session_names_tell_lid(s, word, lid, e))
+		return NO_ID;
 	uint32_t n = fabric_node_by_name(s->fabric, word, NULL);
 	if (n == NO_ID)
 		err_set_kind(e, ERR_NO_NODE, "no port has LID %s now, and no node is named so", word);
@@ -76,13 +118,8 @@ bool session_endport_up(const struct session *s, uint32_t ep)
 {
 	assert(ep < s->fabric->n_endports);
 	const struct sweep *w = session_sweep(s);
-	const struct fabric *f = s->fabric;
-	uint32_t port = f->endport_port[ep];
 
-	if (w)
-		return w->topo->endport_up[ep];
-	return f->port_link[port] == NO_ID ? !session_state(s)->node_down[f->port_node[port]]
-					   : state_link_up(f, session_state(s), f->port_link[port]);
+	return w ? w->topo->endport_up[ep] : endport_alive(s, s->fabric->endport_port[ep]);
 }
 
 /* The first endport of nodes that is up; if none is, the first of all.  *n: their number. */

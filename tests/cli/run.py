@@ -71,6 +71,13 @@ FILES = {
     "parts.net": 'Switch 6 "S"\n[1] "A"[1]\n[2] "B"[1]\n\nSwitch 6 "T"\n[1] "C"[1]\n\nHca 1 "A"\n[1] "S"[1]\n\n'
                  'Hca 1 "B"\n[1] "S"[2]\n\nHca 1 "C"\n[1] "T"[1]\n',
     "plan.ibs": "save tree.ibnet\nroute updn\nswap node0001 node0005\nremove link leaf-02[4]\n",
+    # bandwidths as in a thread about nccl-tests: few pairs, most of them slow; n44 is in two of three slow ones
+    "few.edges": "".join("switch spine%d 40\n" % i for i in range(4)) + "".join("switch leaf%s 40\n" % x + "".join("leaf%s[%d] spine%d[%d]\n" % (x, 21 + i, i, k + 1) for i in range(4)) for k, x in enumerate("ABCD"))
+                 + "".join("host n%s leaf%s[%d]\n" % h for h in (("32", "A", 1), ("41", "A", 2), ("44", "A", 3), ("78", "B", 1), ("99", "B", 2), ("84", "C", 1), ("04", "D", 1))),
+    "few.csv": "n44,n99,49.36\nn32,n41,88.36\nn84,n78,49.28\nn41,n44,49.30\nn04,n99,86.81\n",
+    "osu.log": "+ mpirun -np 2 -H n44,n99 osu_bibw\n# OSU MPI Bi-Directional Bandwidth Test v7.0\n# Size Bandwidth (MB/s)\n1 2\n4194304 49000\n"
+               "+ mpirun -np 2 -H n04,n99 osu_bibw\n# OSU MPI Bi-Directional Bandwidth Test v7.0\n# Size Bandwidth (MB/s)\n1 2\n4194304 89000\n"
+               "+ mpirun -np 2 -H n32,n41 osu_bibw\n# OSU MPI Bi-Directional Bandwidth Test v7.0\n# Size Bandwidth (MB/s)\n1 2\n4194304 88000\n",
     "part.csv": "node,port,node,port\nleaf-01,4,spine-01,1\nleaf-01,5,spine-02,1\n",
     "few.net": 'Switch 8 "s1"\n[1] "h1"[1]\n\nHca 1 "h1"\n[1] "s1"[1]\n',
     "single.csv": "node,port,node,port\next,1,leaf-02,1\n",
@@ -406,6 +413,20 @@ CASES = [
          r"of 3906 pairs \d+ take another path.*, 0 lost, 0 regained"),
     Case("nearest command", [TREE, "-e", "fial link leaf-01[1]"], 2, NOTHING, r'unknown command "fial"; is `fail` meant'),
     Case("nearest pane", [TREE, "-e", "swiches"], 2, NOTHING, r'unknown command "swiches"; is `switches` meant'),
+    *(Case("instead of %s" % typed, [TREE, *UPDN, "-e", typed], 2, NOTHING, r"%s is not a command here; `%s` does it, `help %s` tells more" % (typed.split()[0], re.escape(line), typed.split()[0].replace("_", "-")))
+      for typed, line in (("iblinkinfo -l", "show links"), ("ibroute -C mlx5_0 -P 1 4; show", "lft 4"), ("ibroute -G 0x2c90300a00000", "lft 0x2c90300a00000"), ("ibtracert 3 5", "trace 3 5"),
+                          ("ibtracert", "trace SRC DST"), ("dump_lfts", "export lfts FILE"), ("sminfo", "show"), ("saquery -N", "show"), ("ibqueryerrors", "counters all live"),
+                          ("smpquery -t 200 nodeinfo 3", "show node 3"), ("smpquery -D nodeinfo 0,1", "show node NODE"), ("perfquery -x 3 1", "counters 3[1]"))),
+    Case("help of another program", ["-e", "help ibroute; help dump_lfts"], 0, r"^ibroute: [\s\S]*`lft SWITCH`[\s\S]*^dump-lfts: "),
+    *(Case("a LID that was: %s" % line, [TREE, "-R", "minhop", "-e", line], 3, r"", r"LID %s down since event 2$" % was)
+      for line, was in (("fail host node0003; show node 9", "9 was node0003,"), ("fail host node0003; trace 9 3", "9 was node0003,"), ("fail host node0003; trace 3 9", "9 was node0003,"),
+                        ("fail host node0003; why leaf-01 9", "9 was node0003,"), ("fail switch leaf-02; show node 4", "4 was leaf-02,"), ("fail switch leaf-02; check; show node 10", "10 was node0004,"))),
+    Case("a LID that was: list", [TREE, "-R", "minhop", "-e", "fail host node0003; list lids 9"], 3, r"", r"LID 9 was node0003, down since event 2$"),
+    Case("a LID that was: gone", [TREE, "-R", "minhop", "-e", "remove host node0003; show node 9"], 3, r"", r"LID 9 was node0003, gone since event 2$"),
+    Case("a LID that is again", [TREE, "-R", "minhop", "-e", "fail host node0003; restore host node0003; show node 9"], 0, r"^CA node0003$"),
+    Case("few slow pairs", ["few.edges", "-R", "minhop", "-e", "blame few.csv; blame few.csv undirected"], 0,
+         r"^  1 +1\.4  host n44: 2 of 2 bad, all others 1 of 3  \(may be chance\)\n      or cable n44\[1\] <-> leafA\[3\]: crossed by the same pairs\n  2 .*host n(78|84): 1 of 1 bad, all others 2 of 4[\s\S]*5 pairs of 7 names \(rows\): 3 bad; \d+ cables crossed"),
+    Case("slow pairs of OSU", ["few.edges", "-R", "minhop", "-e", "blame osu.log"], 0, r"^3 pairs of 5 names \(osu\): 1 bad; \d+ cables crossed\.\n.*\n  1 .*host n44: 1 of 1 bad, all others 0 of 2"),
     Case("another program's word", [TREE, "-e", "exit; frob"], 0, ""),
     Case("a word of the field", [TREE, "-e", "deadlock"], 2, NOTHING, r'unknown command "deadlock"; see `check`, `cdg`, '),
     Case("nothing like it", [TREE, "-e", "xyzzy"], 2, NOTHING, r'unknown command "xyzzy"; `help` lists them'),

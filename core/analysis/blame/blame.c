@@ -1,4 +1,4 @@
-/* Blame: which links and switches the pairs that measured slow or failed have in common. */
+/* Blame: which hosts, cables, switches and rails the pairs that measured slow or failed have in common. */
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
@@ -7,6 +7,7 @@
 #include "core/analysis/blame/blame.h"
 #include "core/analysis/blame/measured.h"
 #include "core/analysis/traffic/loads.h"
+#include "core/base/defs.h"
 #include "core/base/memory.h"
 #include "core/base/order.h"
 #include "core/base/rng.h"
@@ -311,15 +312,15 @@ void tried_free(struct tried *t)
 
 /* --- who crosses what ---------------------------------------------------------------------------------- */
 
-/* A link by its sending port, or links that the same pairs cross. */
+/* A suspect, or several that the same pairs cross. */
 struct blame_candidate {
-	uint32_t port, group; /* group: candidates with the same number cannot be distinguished */
-	uint32_t begin;	      /* its pairs in crossing[] */
-	uint32_t all;	      /* pairs */
-	uint32_t n, b;	      /* pairs left, and bad ones among them; with only_bad: n as predicted */
-	uint64_t sign;	      /* of the set of its pairs */
+	struct suspect is;
+	uint32_t key, group; /* group: candidates with the same number cannot be distinguished */
+	uint32_t begin;	     /* its pairs in crossing[] */
+	uint32_t all;	     /* pairs */
+	uint32_t n, b;	     /* pairs left, and bad ones among them; with only_bad: n as predicted */
+	uint64_t sign;	     /* of the set of its pairs */
 	double bonus;
-	unsigned faults;
 	bool used;
 };
 
@@ -328,26 +329,92 @@ struct blame_work {
 	const struct routing *r;
 	const struct tried *t;
 	struct blame *out;
-	uint32_t *link; /* links of pairs, one pair after the other */
-	size_t n_link, cap_link;
+	uint32_t *key; /* suspects of pairs by their keys, one pair after the other */
+	size_t n_key, cap_key;
 	size_t *begin;	/* [n_pairs + 1] */
-	uint32_t *seen; /* [n_ports] last pair that crossed it, and 1 */
-	uint32_t *at;	/* [n_ports] candidate and 1 */
+	uint32_t *seen; /* [n_keys] last pair that crossed it, and 1 */
+	uint32_t *at;	/* [n_keys] candidate and 1 */
+	uint32_t *host; /* [n_nodes] first node of the node's host */
+	bool *several;	/* [n_nodes] its host has several ports */
+	uint32_t *rail; /* [n_ports] first port of the port's rail; NO_ID: it is on none */
 	struct blame_candidate *c;
-	uint32_t n_c;
+	uint32_t n_c, n_groups;
 	uint32_t *crossing; /* pairs of candidates */
 	bool *gone;	    /* [n_pairs] explained, or without a path */
 	uint32_t left, bad; /* pairs that are not gone */
-	double total;	    /* of which links carry their share: pairs, or all routes */
+	double total;	    /* of which suspects carry their share: pairs, or all routes */
 };
 
-static void blame_cross(struct blame_work *w, uint32_t pair, uint32_t port)
+/* A suspect as one number: each kind has a row of ports and nodes. */
+static uint32_t blame_key(const struct fabric *f, uint32_t kind, uint32_t id)
 {
-	if (w->seen[port] == pair + 1)
+	return kind * (f->n_ports + f->n_nodes) + id;
+}
+
+/* Hosts and rails of ports, by names. */
+static void blame_read_hosts(struct blame_work *w)
+{
+	const struct fabric *f = w->r->topo->fabric;
+	size_t n;
+	AUTO_FREE struct rail_port *p = rail_ports(f, &n);
+	AUTO_FREE uint32_t *first = NEW_ARRAY(n + 1, uint32_t);
+
+	w->host = ARENA_ARRAY(w->arena, f->n_nodes + 1, uint32_t);
+	w->several = ARENA_ARRAY(w->arena, f->n_nodes + 1, bool);
+	w->rail = ARENA_ARRAY(w->arena, f->n_ports + 1, uint32_t);
+	for (uint32_t node = 0; node < f->n_nodes; node++)
+		w->host[node] = node;
+	for (uint32_t port = 0; port < f->n_ports; port++)
+		w->rail[port] = NO_ID;
+	for (size_t i = 0, end; i < n; i = end) {
+		uint32_t cabled = 0;
+
+		for (end = i; end < n && p[end].host == p[i].host; end++)
+			cabled += f->port_peer[p[end].port] != NO_ID;
+		for (size_t k = i; k < end; k++) {
+			uint32_t *rail = &first[p[k].rail];
+
+			w->host[p[k].node] = p[i].node;
+			w->several[p[k].node] = cabled > 1;
+			*rail = *rail ? *rail : p[k].port + 1;
+			w->rail[p[k].port] = *rail - 1;
+		}
+	}
+}
+
+static void blame_cross(struct blame_work *w, uint32_t pair, enum suspect_kind kind, uint32_t id)
+{
+	uint32_t key = blame_key(w->r->topo->fabric, kind, id);
+
+	if (w->seen[key] == pair + 1)
 		return;
-	w->seen[port] = pair + 1;
-	ARENA_GROW(w->arena, w->link, w->n_link, w->cap_link);
-	w->link[w->n_link++] = port;
+	w->seen[key] = pair + 1;
+	ARENA_GROW(w->arena, w->key, w->n_key, w->cap_key);
+	w->key[w->n_key++] = key;
+}
+
+static void blame_cross_link(struct blame_work *w, uint32_t pair, uint32_t port)
+{
+	const uint32_t peer = w->r->topo->fabric->port_peer[port];
+
+	if (!w->t->undirected)
+		blame_cross(w, pair, BLAME_LINK, port);
+	blame_cross(w, pair, BLAME_CABLE, MIN(port, peer));
+}
+
+/* The host at an end of a way, which several ports make an adapter and a rail, too. */
+static void blame_cross_end(struct blame_work *w, uint32_t pair, uint32_t ep)
+{
+	const struct fabric *f = w->r->topo->fabric;
+	uint32_t port = f->endport_port[ep], node = f->port_node[port];
+
+	if (endport_is_switch(f, ep))
+		return;
+	blame_cross(w, pair, BLAME_HOST, w->host[node]);
+	if (w->several[node])
+		blame_cross(w, pair, BLAME_HCA, node);
+	if (w->several[node] && w->rail[port] != NO_ID)
+		blame_cross(w, pair, BLAME_RAIL, w->rail[port]);
 }
 
 static bool blame_walk(struct blame_work *w, const struct tried_way *y)
@@ -359,11 +426,17 @@ static bool blame_walk(struct blame_work *w, const struct tried_way *y)
 	path_trace(w->r, y->src, w->r->lids->base[y->src], w->r->lids->base[y->dst], &p);
 	bool ok = p.end == PATH_OK;
 	if (ok && !endport_is_switch(f, y->src))
-		blame_cross(w, y->pair, f->endport_port[y->src]);
-	for (unsigned i = 0; ok && i < p.n; i++)
+		blame_cross_link(w, y->pair, f->endport_port[y->src]);
+	for (unsigned i = 0; ok && i < p.n; i++) {
+		blame_cross(w, y->pair, BLAME_SWITCH, f->switch_node[p.hop[i].sw]);
 		if (p.hop[i].out)
-			blame_cross(w, y->pair, switch_port_id(f, p.hop[i].sw, p.hop[i].out));
+			blame_cross_link(w, y->pair, switch_port_id(f, p.hop[i].sw, p.hop[i].out));
+	}
 	path_free(&p);
+	if (ok) {
+		blame_cross_end(w, y->pair, y->src);
+		blame_cross_end(w, y->pair, y->dst);
+	}
 	return ok;
 }
 
@@ -374,35 +447,36 @@ static int blame_walk_all(struct blame_work *w, struct progress *p, struct err *
 
 	progress_start(p, "following pairs", w->t->n_pairs);
 	for (; pair < w->t->n_pairs; pair++) {
-		size_t had = w->n_link;
+		size_t had = w->n_key;
 		bool ok = i < w->t->n_ways && w->t->way[i].pair == pair;
 
-		w->begin[pair] = w->n_link;
+		w->begin[pair] = w->n_key;
 		for (; i < w->t->n_ways && w->t->way[i].pair == pair; i++)
 			ok = blame_walk(w, &w->t->way[i]) && ok;
 		if (!ok) {
-			w->n_link = had;
+			w->n_key = had;
 			w->gone[pair] = true;
 			w->out->no_path++;
 		}
 		if (pair % PAIRS_AT_ONCE == 0 && !progress_step(p, pair))
 			return err_set(e, CANCELLED);
 	}
-	w->begin[pair] = w->n_link;
+	w->begin[pair] = w->n_key;
 	return 0;
 }
 
-/* Pairs of each link, and a sum that is another one for another set. */
-static void blame_count_links(struct blame_work *w)
+/* Pairs of each suspect, and a sum that is another one for another set. */
+static void blame_count(struct blame_work *w)
 {
+	const struct fabric *f = w->r->topo->fabric;
 	uint32_t at = 0;
 
-	for (size_t i = 0; i < w->n_link; i++)
-		if (!w->at[w->link[i]])
-			w->at[w->link[i]] = ++w->n_c;
+	for (size_t i = 0; i < w->n_key; i++)
+		if (!w->at[w->key[i]])
+			w->at[w->key[i]] = ++w->n_c;
 	w->c = ARENA_ARRAY(w->arena, w->n_c + 1, struct blame_candidate);
-	for (size_t i = 0; i < w->n_link; i++)
-		w->c[w->at[w->link[i]] - 1].all++;
+	for (size_t i = 0; i < w->n_key; i++)
+		w->c[w->at[w->key[i]] - 1].all++;
 	for (uint32_t i = 0; i < w->n_c; i++) {
 		w->c[i].begin = at;
 		at += w->c[i].all;
@@ -413,9 +487,9 @@ static void blame_count_links(struct blame_work *w)
 		uint64_t seed = pair, sign = rng_next(&seed);
 
 		for (size_t i = w->begin[pair]; i < w->begin[pair + 1]; i++) {
-			struct blame_candidate *c = &w->c[w->at[w->link[i]] - 1];
+			struct blame_candidate *c = &w->c[w->at[w->key[i]] - 1];
 
-			c->port = w->link[i];
+			c->key = w->key[i];
 			w->crossing[c->begin + c->all++] = pair;
 			c->sign += sign;
 			c->b += w->t->bad[pair];
@@ -423,18 +497,29 @@ static void blame_count_links(struct blame_work *w)
 		w->left += !w->gone[pair];
 		w->bad += !w->gone[pair] && w->t->bad[pair];
 	}
-	for (uint32_t i = 0; i < w->n_c; i++)
+	for (uint32_t i = 0; i < w->n_c; i++) {
 		w->c[i].n = w->c[i].all;
-	w->out->work += 3 * w->n_link;
+		w->c[i].is.kind = (uint8_t)(w->c[i].key / blame_key(f, 1, 0));
+		w->c[i].is.id = w->c[i].key % blame_key(f, 1, 0);
+		w->out->links += w->c[i].is.kind == (w->t->undirected ? BLAME_CABLE : BLAME_LINK);
+	}
+	w->out->work += 3 * w->n_key;
 }
 
-COMPARATOR(by_sign, struct blame_candidate, UP(sign) UP(all) DOWN(bonus) UP(port))
+COMPARATOR(by_sign, struct blame_candidate, UP(sign) UP(all) DOWN(bonus) UP(n) UP(is.kind) UP(is.id))
 
-static void group_links(struct blame_work *w, const struct measured *m)
+static void blame_group(struct blame_work *w, const struct measured *m)
 {
+	const struct fabric *f = w->r->topo->fabric;
+
 	for (uint32_t i = 0; i < w->n_c; i++) {
-		w->c[i].faults = measured_link(m, w->r->topo->fabric, w->c[i].port, NULL);
-		w->c[i].bonus = w->c[i].faults ? FAULT_BONUS : 0;
+		struct blame_candidate *c = &w->c[i];
+
+		if (c->is.kind == BLAME_LINK || c->is.kind == BLAME_CABLE)
+			c->is.faults = measured_link(m, f, c->is.id, NULL);
+		if (c->is.kind == BLAME_CABLE)
+			c->is.faults |= measured_link(m, f, f->port_peer[c->is.id], NULL);
+		c->bonus = c->is.faults ? FAULT_BONUS : 0;
 	}
 	if (w->n_c)
 		qsort(w->c, w->n_c, sizeof(*w->c), by_sign);
@@ -442,20 +527,53 @@ static void group_links(struct blame_work *w, const struct measured *m)
 		bool same = i && w->c[i].sign == w->c[i - 1].sign && w->c[i].all == w->c[i - 1].all;
 
 		w->c[i].group = same ? w->c[i - 1].group : i;
-		w->at[w->c[i].port] = i + 1;
+		w->n_groups += !same;
+		w->at[w->c[i].key] = i + 1;
 	}
 }
 
-/* Without known good pairs, each link gets its part of the routes of all pairs. */
+/* Of the routes of all pairs, those that cross each suspect: by key. */
+static double *blame_routes(const struct blame_work *w, const struct loads *l)
+{
+	const struct fabric *f = w->r->topo->fabric;
+	double *sum = NEW_ARRAY(blame_key(f, BLAME_KINDS, 0), double);
+
+	for (uint32_t port = 0; port < f->n_ports; port++) {
+		const uint32_t peer = f->port_peer[port], node = f->port_node[port];
+		const double load = peer == NO_ID ? 0 : (double)l->port[port];
+
+		if (!load)
+			continue;
+		sum[blame_key(f, BLAME_LINK, port)] += load;
+		sum[blame_key(f, BLAME_CABLE, MIN(port, peer))] += load;
+		sum[blame_key(f, BLAME_SWITCH, f->port_node[peer])] += load;
+		for (unsigned i = 0; i < 2; i++) {
+			uint32_t end = i ? f->port_node[peer] : node;
+
+			sum[blame_key(f, BLAME_HOST, w->host[end])] += load;
+			sum[blame_key(f, BLAME_HCA, end)] += load;
+		}
+		if (w->rail[port] != NO_ID)
+			sum[blame_key(f, BLAME_RAIL, w->rail[port])] += load;
+	}
+	return sum;
+}
+
+/* Without known good pairs, each suspect gets its part of the routes of all pairs. */
 static int predict(struct blame_work *w, struct progress *p, struct err *e)
 {
 	AUTO_ARENA struct loads *l = loads_new(w->r, &pattern_all, p);
+	const double each = w->t->undirected ? 2 : 1; /* routes of a pair */
 
 	if (!l)
 		return err_set(e, CANCELLED);
-	w->total = (double)l->routes;
-	for (uint32_t i = 0; i < w->n_c; i++)
-		w->c[i].n = l->port[w->c[i].port] > w->c[i].b ? l->port[w->c[i].port] : w->c[i].b;
+	AUTO_FREE double *routes = blame_routes(w, l);
+	w->total = (double)l->routes / each;
+	for (uint32_t i = 0; i < w->n_c; i++) {
+		struct blame_candidate *c = &w->c[i];
+
+		c->n = (uint32_t)fmax(routes[c->key] / each, c->b);
+	}
 	return 0;
 }
 
@@ -483,7 +601,7 @@ static void take_away(struct blame_work *w, const struct blame_candidate *c)
 		w->left--;
 		w->bad -= w->t->bad[pair];
 		for (size_t i = w->begin[pair]; i < w->begin[pair + 1]; i++) {
-			struct blame_candidate *x = &w->c[w->at[w->link[i]] - 1];
+			struct blame_candidate *x = &w->c[w->at[w->key[i]] - 1];
 
 			x->n -= !w->t->only_bad;
 			x->b -= w->t->bad[pair];
@@ -518,64 +636,42 @@ static uint32_t best_candidate(struct blame_work *w, double *score)
 	return best;
 }
 
-/* A place whose link is the other direction of this one. */
-static struct blamed *other_way(struct blame *b, const struct topo *t, uint32_t port)
-{
-	for (size_t i = 0; i < b->n; i++)
-		for (uint32_t k = 0; k < b->place[i].n; k++)
-			if (t->peer[b->place[i].port[k]] == port)
-				return &b->place[i];
-	return NULL;
-}
-
-/* Adds bad pairs to what a place explains; they are explained once it is likely. */
-static void place_explains(struct blame_work *w, struct blamed *x, uint32_t bad, double score)
-{
-	bool was_likely = x->likely;
-
-	x->score += score;
-	x->explained += bad;
-	/* by chance the best of this many links scores about the logarithm */
-	x->likely = x->score > log(w->n_c) + FAULT_BONUS;
-	if (x->likely)
-		w->out->unexplained -= was_likely ? bad : x->explained;
-}
-
 static void take_best(struct blame_work *w, uint32_t best, double score)
 {
+	const struct fabric *f = w->r->topo->fabric;
 	struct blame_candidate *c = &w->c[best];
 	struct blame *b = w->out;
-	uint32_t n = 1, bad = 0;
-	struct blamed *other = other_way(b, w->r->topo, c->port);
+	uint32_t n = 1;
 
-	for (uint32_t k = 0; k < c->all; k++)
-		bad += w->t->bad[w->crossing[c->begin + k]];
-	c->used = true;
-	if (other && other->back == NO_ID) {
-		other->back = c->port;
-		other->pairs += c->all;
-		other->bad += bad;
-		place_explains(w, other, c->b, score);
-		take_away(w, c);
-		return;
-	}
 	while (best + n < w->n_c && w->c[best + n].group == best)
 		n++;
 	GROW(b->place, b->n, b->cap);
 	struct blamed *x = &b->place[b->n++];
-	*x = (struct blamed){.port = NEW_ARRAY(n, uint32_t),
-			     .n = n,
-			     .back = NO_ID,
+	*x = (struct blamed){.same = NEW_ARRAY(n, struct suspect),
 			     .pairs = c->all,
-			     .bad = bad,
-			     .faults = c->faults};
-	for (uint32_t k = 0; k < n; k++)
-		x->port[k] = w->c[best + k].port;
-	place_explains(w, x, c->b, score);
+			     .explained = c->b,
+			     .score = score,
+			     /* by chance the best of this many scores about the logarithm */
+			     .likely = score > log(w->n_groups) + FAULT_BONUS};
+	for (uint32_t k = 0; k < c->all; k++)
+		x->bad += w->t->bad[w->crossing[c->begin + k]];
+	for (uint32_t k = 0; k < n; k++) {
+		const struct suspect *is = &w->c[best + k].is;
+		bool told = false; /* a cable that all pairs cross in one direction is no other suspect */
+
+		for (uint32_t i = 0; is->kind == BLAME_CABLE && i < x->n; i++)
+			told |= x->same[i].kind == BLAME_LINK &&
+				(x->same[i].id == is->id || f->port_peer[x->same[i].id] == is->id);
+		if (!told)
+			x->same[x->n++] = *is;
+	}
+	if (x->likely)
+		b->unexplained -= c->b;
+	c->used = true;
 	take_away(w, c);
 }
 
-COMPARATOR(by_score, struct blamed, DOWN(score) UP(port[0]))
+COMPARATOR(by_score, struct blamed, DOWN(score) UP(same[0].id))
 
 struct blame *blame_new(const struct routing *r, const struct tried *t, const struct measured *m,
 			struct progress *p, struct err *e)
@@ -587,16 +683,16 @@ struct blame *blame_new(const struct routing *r, const struct tried *t, const st
 	assert(!t->n_ways || t->way[t->n_ways - 1].pair < t->n_pairs);
 	w.begin = ARENA_ARRAY(arena, t->n_pairs + 1, size_t);
 	w.gone = ARENA_ARRAY(arena, t->n_pairs + 1, bool);
-	w.seen = ARENA_ARRAY(arena, f->n_ports + 1, uint32_t);
-	w.at = ARENA_ARRAY(arena, f->n_ports + 1, uint32_t);
+	w.seen = ARENA_ARRAY(arena, blame_key(f, BLAME_KINDS, 0), uint32_t);
+	w.at = ARENA_ARRAY(arena, blame_key(f, BLAME_KINDS, 0), uint32_t);
+	blame_read_hosts(&w);
 	int rc = blame_walk_all(&w, p, e);
 	if (!rc) {
-		blame_count_links(&w);
-		group_links(&w, m);
+		blame_count(&w);
 		w.out->pairs = w.left;
 		w.out->bad = w.out->unexplained = w.bad;
-		w.out->links = w.n_c;
 		rc = t->only_bad ? predict(&w, p, e) : 0;
+		blame_group(&w, m);
 	}
 	while (!rc && w.out->n < BLAMED_MOST) {
 		double score;
@@ -606,12 +702,33 @@ struct blame *blame_new(const struct routing *r, const struct tried *t, const st
 			break;
 		take_best(&w, best, score);
 	}
-	if (!rc && w.out->n)
-		qsort(w.out->place, w.out->n, sizeof(*w.out->place), by_score);
 	if (!rc)
 		return w.out;
 	blame_free(w.out);
 	return NULL;
+}
+
+void suspect_name(const struct fabric *f, const struct suspect *x, struct text *t)
+{
+	bool is_link = x->kind == BLAME_LINK || x->kind == BLAME_CABLE, is_rail = x->kind == BLAME_RAIL;
+	uint32_t node = is_link || is_rail ? f->port_node[x->id] : x->id;
+	size_t len;
+	const char *box = box_name(f->node_given[node], &len);
+	AUTO_FREE char *host = str_printf("%.*s", (int)len, box);
+	struct name_hits h;
+
+	if (is_link)
+		text_add(t, "%s %s %s", PORT_LABEL(f, x->id), x->kind == BLAME_LINK ? "->" : "<->",
+			 PORT_LABEL(f, f->port_peer[x->id]));
+	if (is_rail)
+		text_add(t, "%s[%u]", box + len + strspn(box + len, " /:"), f->port_num[x->id]);
+	if (is_link || is_rail)
+		return;
+	/* a host by the part of its nodes' names that means it, where no other host is called so */
+	names_find(f, host, NAMES_ANY, NAME_FIRST, &h);
+	bool means_it = x->kind == BLAME_HOST && (h.n == 1 || name_hits_host(f, host, &h));
+	name_hits_free(&h);
+	text_add(t, "%s", means_it ? host : f->node_name[node]);
 }
 
 /* --- by counters alone ------------------------------------------------------------------------------- */
@@ -651,7 +768,7 @@ struct blame *blame_counters(const struct topo *t, const struct measured *m)
 	assert(fabric_alike(m->fabric, f));
 	for (uint32_t link = 0; link < f->n_links; link++) {
 		const uint32_t *end = &f->link_port[(size_t)2 * link];
-		struct blamed x = {.back = NO_ID, .n = 1};
+		struct blamed x = {.n = 1};
 		unsigned by[2];
 
 		for (unsigned i = 0; i < 2; i++) {
@@ -661,20 +778,19 @@ struct blame *blame_counters(const struct topo *t, const struct measured *m)
 			by[i] = measured_link(m, f, end[i], NULL);
 			x.score += blame_weight(m, end[i], by[i] & 1u << FAULT_CONGESTED, behind);
 		}
-		x.faults = by[0] | by[1];
 		for (unsigned i = 0; i < 2; i++)
 			x.score += blame_weight(m, end[i],
 						measured_of(m, end[i]) ? measured_of(m, end[i])->faults &
 										 ~(1u << FAULT_CONGESTED)
 								       : 0,
 						false);
-		if (!x.faults)
+		if (!by[0] && !by[1])
 			continue;
 		x.likely = x.score > 0;
-		x.port = NEW(uint32_t);
-		x.port[0] = end[by[1] && !by[0]];
-		if (by[0] && by[1])
-			x.back = end[1];
+		x.same = NEW(struct suspect);
+		x.same[0] = (struct suspect){.kind = by[0] && by[1] ? BLAME_CABLE : BLAME_LINK,
+					     .id = end[by[1] && !by[0]],
+					     .faults = by[0] | by[1]};
 		GROW(b->place, b->n, b->cap);
 		b->place[b->n++] = x;
 	}
@@ -689,7 +805,7 @@ void blame_free(struct blame *b)
 	if (!b)
 		return;
 	for (size_t i = 0; i < b->n; i++)
-		free(b->place[i].port);
+		free(b->place[i].same);
 	free(b->place);
 	free(b);
 }

@@ -1,4 +1,4 @@
-/* `blame`: the links that explain slow or failing pairs. */
+/* `blame`: the hosts, cables, switches and rails that explain slow or failing pairs. */
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
@@ -16,9 +16,11 @@
 #include "core/session/out.h"
 
 #define SHOWN 10
-#define SLOW_PART 0.75 /* of the median of pairs with as many links */
+#define SLOW_PART 0.75 /* of what is usual for pairs with as many links */
+#define FEW_ROWS 12    /* so many are judged by themselves */
+#define LINKS_MOST 63  /* pairs with more links are judged as if they had as many */
 #define RAILS_MOST 64
-#define NAMED_MOST 6 /* links of a place that are named */
+#define NAMED_MOST 6 /* suspects of a place that are named */
 
 /* --- names of the file ------------------------------------------------------------------------------- */
 
@@ -84,7 +86,7 @@ struct blame_judged {
 	uint64_t unknown; /* rows of names that are not in the fabric */
 	uint64_t inside;  /* of one port or host */
 	const char *first_unknown;
-	uint32_t slow, said; /* bad pairs by their value; by the file's word */
+	uint32_t said; /* bad pairs by the file's word */
 };
 
 static void take_pairs(const struct session *s, struct blame_judged *j)
@@ -96,7 +98,7 @@ static void take_pairs(const struct session *s, struct blame_judged *j)
 		ends_of_host(s, p->name[i], &end[i]);
 	j->row = NEW_ARRAY(p->n + 1, size_t);
 	j->tried.bad = NEW_ARRAY(p->n + 1, bool);
-	for (size_t i = 0; i < p->n; i++) {
+	for (size_t i = 0, first = 0; i < p->n; i++) { /* first: row of the measurement */
 		const struct blame_command_ends *a = &end[p->pair[i].a], *b = &end[p->pair[i].b];
 		uint32_t n = MIN(a->n, b->n), had = (uint32_t)j->tried.n_ways;
 
@@ -106,12 +108,20 @@ static void take_pairs(const struct session *s, struct blame_judged *j)
 				j->first_unknown = p->name[a->n ? p->pair[i].b : p->pair[i].a];
 			continue;
 		}
-		for (uint32_t k = 0; k < n; k++)
-			if (a->ep[k] != b->ep[k])
-				tried_add(&j->tried, j->tried.n_pairs, a->ep[k], b->ep[k]);
+		first = p->pair[i].joined ? first : i;
+		bool joined = j->tried.n_pairs && j->row[j->tried.n_pairs - 1] >= first;
+		uint32_t pair = j->tried.n_pairs - joined;
+
+		for (uint32_t k = 0; k < n; k++) {
+			if (a->ep[k] == b->ep[k])
+				continue;
+			tried_add(&j->tried, pair, a->ep[k], b->ep[k]);
+			if (j->tried.undirected)
+				tried_add(&j->tried, pair, b->ep[k], a->ep[k]);
+		}
 		if (j->tried.n_ways == had)
 			j->inside++;
-		else
+		else if (!joined)
 			j->row[j->tried.n_pairs++] = i;
 	}
 }
@@ -134,12 +144,38 @@ static unsigned blame_command_links_of(const struct routing *r, const struct tri
 	return n;
 }
 
-/* Pairs with as many links do as well as each other: those far off their median are slow. */
+/*
+ * The value that a row of v[n] should reach, by ascending value: the median; where that lies below a gap of
+ * more than a quarter and a third of the rows at least lie above, the median of these.
+ */
+static double blame_usual_value(const struct valued *v, uint32_t n, bool less)
+{
+	uint32_t good = n / 2; /* the last of the good ones, counted from the best */
+	double usual = v[n / 2].value, widest = 1 / SLOW_PART;
+
+	for (uint32_t k = (n + 2) / 3; k && k <= n / 2; k++) {
+		double worst = v[less ? k - 1 : n - k].value, next = v[less ? k : n - k - 1].value;
+		double gap = less ? next / worst : worst / next;
+
+		if (!(gap > widest))
+			continue;
+		widest = gap;
+		good = k / 2;
+		usual = v[less ? good : n - 1 - good].value;
+	}
+	return usual;
+}
+
+/*
+ * Pairs with as many links do as well as each other: those far off what is usual are slow.  Few of them are
+ * judged with all other few, but for times.
+ */
 static void judge_values(const struct sweep *w, struct blame_judged *j, const struct arg *limit, bool above)
 {
 	struct tried *t = &j->tried;
 	AUTO_FREE struct valued *v = NEW_ARRAY(t->n_pairs + 1, struct valued);
-	uint32_t n = 0;
+	const bool less = j->file->less;
+	uint32_t n = 0, rows[LINKS_MOST + 1] = {0};
 	size_t way = 0;
 
 	for (uint32_t i = 0; i < t->n_pairs; i++) {
@@ -150,23 +186,27 @@ static void judge_values(const struct sweep *w, struct blame_judged *j, const st
 			;
 		t->bad[i] = x->said == PAIR_BAD;
 		j->said += t->bad[i];
-		if (x->said == PAIR_VALUE)
-			v[n++] = (struct valued){links, i, x->value};
+		if (x->said != PAIR_VALUE)
+			continue;
+		v[n++] = (struct valued){MIN(links, LINKS_MOST), i, x->value};
+		rows[MIN(links, LINKS_MOST)]++;
 	}
+	for (uint32_t i = 0; i < n; i++)
+		if (!less && rows[v[i].links] < FEW_ROWS)
+			v[i].links = 0;
 	if (n)
 		qsort(v, n, sizeof(*v), by_links_and_value);
 	for (uint32_t i = 0, end; i < n; i = end) {
 		for (end = i; end < n && v[end].links == v[i].links; end++)
 			;
-		double median = v[i + (end - i) / 2].value;
+		double usual = blame_usual_value(&v[i], end - i, less);
 		for (uint32_t k = i; k < end; k++) {
-			bool slow =
-				limit ? above ? v[k].value > (double)limit->n : v[k].value < (double)limit->n
-				: j->file->less ? v[k].value > median / SLOW_PART
-						: v[k].value < median * SLOW_PART;
+			const double value = v[k].value;
+			bool slow = less ? value > usual / SLOW_PART : value < usual * SLOW_PART;
 
+			if (limit)
+				slow = above ? value > (double)limit->n : value < (double)limit->n;
 			t->bad[v[k].pair] = slow;
-			j->slow += slow;
 		}
 	}
 	t->only_bad = !n && j->said == t->n_pairs;
@@ -174,75 +214,121 @@ static void judge_values(const struct sweep *w, struct blame_judged *j, const st
 
 /* --- words ---------------------------------------------------------------------------------------------- */
 
-/* Tells a place, if it is one of the first.  Returns its object. */
-static json_t *blame_command_tell_place(const struct session *s, const struct blame *b, size_t i,
-					const struct measured *m, bool pairs, struct out *o)
+static const char *const suspect_word[] = {
+	[BLAME_HOST] = "host", [BLAME_LINK] = "cable",	  [BLAME_CABLE] = "cable",
+	[BLAME_HCA] = "hca",   [BLAME_SWITCH] = "switch", [BLAME_RAIL] = "rail"};
+
+static bool suspect_is_link(const struct suspect *x)
 {
-	assert(i < b->n);
-
-	const struct fabric *f = s->fabric;
-	const struct blamed *x = &b->place[i];
-	json_t *obj = json_make("{s:f, s:b, s:b, s:i, s:i, s:i}", "score", x->score, "likely", x->likely,
-				"both_ways", x->back != NO_ID, "pairs", (int)x->pairs, "bad", (int)x->bad,
-				"explained", (int)x->explained),
-	       *same = json_array(), *faults = json_array();
-	AUTO_TEXT struct text t = {0}, counted = {0};
-	bool told = i < SHOWN;
-
-	for (unsigned k = 0; k < N_PORT_FAULTS; k++)
-		if (x->faults >> k & 1) {
-			text_add(&t, "%s%s", t.len ? ", " : "", port_fault_words[k]);
-			json_array_append_new(faults, json_text(port_fault_words[k]));
-		}
-	if (x->faults)
-		measured_link(m, f, x->port[0], &counted);
-	if (x->back != NO_ID && !pairs)
-		measured_link(m, f, x->back, &counted);
-	if (told && pairs)
-		out_text(o, "%3zu %8.1f %9u/%-9u  " ROW_CUT("%s") " %s " ROW_CUT("%s") "%s\n", i + 1,
-			 x->score, x->bad, x->pairs, PORT_LABEL(f, x->port[0]),
-			 x->back == NO_ID ? "->" : "<->", PORT_LABEL(f, f->port_peer[x->port[0]]),
-			 x->likely ? "" : "  (may be chance)");
-	else if (told)
-		out_text(o, "%3zu %8.1f  " ROW_CUT("%s") " %s " ROW_CUT("%s") "%s\n", i + 1, x->score,
-			 PORT_LABEL(f, x->port[0]), x->back == NO_ID ? "->" : "<->",
-			 PORT_LABEL(f, f->port_peer[x->port[0]]),
-			 x->likely ? "" : "  (waits behind a switch that waits)");
-	if (told && t.len)
-		out_text(o, "      " ROW_PROSE "by counters: %s: %s\n", text_str(&t), text_str(&counted));
-	for (uint32_t k = 1; k < x->n; k++) {
-		json_t *one = json_object();
-
-		if (told && k < NAMED_MOST)
-			out_text(o,
-				 "      or " ROW_CUT("%s") " -> " ROW_CUT(
-					 "%s") ": crossed by the same pairs\n",
-				 PORT_LABEL(f, x->port[k]), PORT_LABEL(f, f->port_peer[x->port[k]]));
-		else if (told && k == NAMED_MOST)
-			out_text(o, "      or one of %u more\n", x->n - k);
-		json_put_port(one, "from", f, session_lids(s), x->port[k]);
-		json_put_port(one, "to", f, session_lids(s), f->port_peer[x->port[k]]);
-		json_array_append_new(same, one);
-	}
-	json_put_port(obj, "from", f, session_lids(s), x->port[0]);
-	json_put_port(obj, "to", f, session_lids(s), f->port_peer[x->port[0]]);
-	json_object_set_new(obj, "same_as", same);
-	json_object_set_new(obj, "faults", faults);
-	return obj;
+	return x->kind == BLAME_LINK || x->kind == BLAME_CABLE;
 }
 
-static void tell_blame(const struct session *s, const struct blame *b, const struct measured *m, bool pairs,
-		       struct out *o)
+static json_t *suspect_json(const struct fabric *f, const struct suspect *x)
 {
-	json_t *list = json_array();
+	AUTO_TEXT struct text name = {0};
 
-	if (b->n && pairs)
-		out_text(o, "%3s %8s %9s %-9s  %s\n", "", "score", "bad of", "pairs", "link");
-	for (size_t i = 0; i < b->n; i++)
-		json_array_append_new(list, blame_command_tell_place(s, b, i, m, pairs, o));
+	suspect_name(f, x, &name);
+	return json_make("{s:s, s:s}", "kind", suspect_word[x->kind], "name", text_str(&name));
+}
+
+/* Adds the links of a place as one object of `links`, if it has any. */
+static void blame_command_put_links(const struct session *s, const struct blamed *x, json_t *links)
+{
+	const struct fabric *f = s->fabric;
+	json_t *same = json_array(), *faults = json_array(), *first = NULL;
+
+	for (uint32_t k = 0; k < x->n; k++) {
+		const struct suspect *link = &x->same[k];
+		json_t *one = suspect_is_link(link) ? json_object() : NULL;
+
+		if (!one)
+			continue;
+		json_put_port(one, "from", f, session_lids(s), link->id);
+		json_put_port(one, "to", f, session_lids(s), f->port_peer[link->id]);
+		json_array_append_new(first ? same : links, one);
+		if (first)
+			continue;
+		first = one;
+		json_object_set_new(one, "both_ways", json_boolean(link->kind == BLAME_CABLE));
+		for (unsigned i = 0; i < N_PORT_FAULTS; i++)
+			if (link->faults >> i & 1)
+				json_array_append_new(faults, json_text(port_fault_words[i]));
+	}
+	json_t *told = json_make("{s:f, s:b, s:i, s:i, s:i, s:o, s:o}", "score", x->score, "likely",
+				 x->likely, "pairs", (int)x->pairs, "bad", (int)x->bad, "explained",
+				 (int)x->explained, "same_as", same, "faults", faults);
+	if (first)
+		json_object_update(first, told);
+	json_decref(told);
+}
+
+/* j: the rows that were judged; NULL: the place is by counters alone. */
+static void blame_command_tell_place(const struct session *s, const struct blame *b, size_t i,
+				     const struct measured *m, const struct blame_judged *j, struct out *o)
+{
+	assert(i < b->n);
+	const struct blamed *x = &b->place[i];
+	const char *doubt = j ? "  (may be chance)" : "  (waits behind a switch that waits)";
+
+	for (uint32_t k = 0; k < x->n && k < NAMED_MOST; k++) {
+		AUTO_TEXT struct text name = {0}, faults = {0}, counted = {0};
+		const struct suspect *is = &x->same[k];
+
+		text_add(&name, "%s%s", j ? suspect_word[is->kind] : "", j ? " " : "");
+		suspect_name(s->fabric, is, &name);
+		if (k)
+			out_text(o, "      or " ROW_CUT("%s") ": crossed by the same pairs\n",
+				 text_str(&name));
+		else
+			out_text(o, "%3zu %8.1f  " ROW_CUT("%s"), i + 1, x->score, text_str(&name));
+		if (!k && j)
+			out_text(o, ": %u of %u bad", x->bad, j->tried.only_bad ? b->bad : x->pairs);
+		if (!k && j && !j->tried.only_bad && x->pairs < b->pairs)
+			out_text(o, ", all others %u of %u", b->bad - x->bad, b->pairs - x->pairs);
+		if (!k)
+			out_text(o, "%s\n", x->likely ? "" : doubt);
+		for (unsigned n = 0; n < N_PORT_FAULTS; n++)
+			if (is->faults >> n & 1)
+				text_add(&faults, "%s%s", faults.len ? ", " : "", port_fault_words[n]);
+		if (!faults.len)
+			continue;
+		measured_link(m, s->fabric, is->id, &counted);
+		if (is->kind == BLAME_CABLE)
+			measured_link(m, s->fabric, s->fabric->port_peer[is->id], &counted);
+		out_text(o, "      " ROW_PROSE "by counters: %s: %s\n", text_str(&faults),
+			 text_str(&counted));
+	}
+	if (x->n > NAMED_MOST)
+		out_text(o, "      or one of %u more\n", x->n - NAMED_MOST);
+}
+
+static void tell_blame(const struct session *s, const struct blame *b, const struct measured *m,
+		       const struct blame_judged *j, struct out *o)
+{
+	json_t *links = json_array(), *suspects = json_array();
+
+	if (b->n && j)
+		out_text(o, "%3s %8s  %s\n", "", "score", "suspect");
+	for (size_t i = 0; i < b->n; i++) {
+		const struct blamed *x = &b->place[i];
+		json_t *one = suspect_json(s->fabric, &x->same[0]), *same = json_array();
+
+		if (i < SHOWN)
+			blame_command_tell_place(s, b, i, m, j, o);
+		for (uint32_t k = 1; k < x->n; k++)
+			json_array_append_new(same, suspect_json(s->fabric, &x->same[k]));
+		json_object_update_new(
+			one, json_make("{s:i, s:i, s:s, s:o}", "bad", (int)x->bad, "of", (int)x->pairs,
+				       "sure", x->likely ? "likely" : "may be chance", "same_as", same));
+		json_array_append_new(suspects, one);
+		blame_command_put_links(s, x, links);
+	}
 	if (b->n > SHOWN)
 		out_text(o, "  ... %s; --json has all\n", PLURAL(b->n - SHOWN, "more place"));
-	out_json(o, "links", list);
+	if (j)
+		out_json(o, "suspects", json_incref(suspects));
+	json_decref(suspects);
+	out_json(o, "links", links);
 }
 
 static void blame_command_tell_file(const struct blame_judged *j, const struct blame *b, struct out *o)
@@ -251,7 +337,7 @@ static void blame_command_tell_file(const struct blame_judged *j, const struct b
 
 	out_text(o, "%s of %s (%s): %u bad", PLURAL(b->pairs, "pair"), PLURAL(p->n_names, "name"), p->format,
 		 b->bad);
-	out_text(o, "; %s crossed.\n", PLURAL(b->links, "directed link"));
+	out_text(o, "; %s crossed.\n", PLURAL(b->links, j->tried.undirected ? "cable" : "directed link"));
 	if (j->tried.only_bad)
 		out_text(o,
 			 "The file tells of bad pairs alone: all pairs of hosts are taken for good ones.\n");
@@ -264,10 +350,10 @@ static void blame_command_tell_file(const struct blame_judged *j, const struct b
 		out_text(o, "%s without a path by the tables left out: see `trace`.\n",
 			 PLURAL(b->no_path, "pair"));
 	out_json(o, "file",
-		 json_make("{s:s, s:i, s:I, s:I, s:i, s:i, s:i, s:b}", "format", p->format, "names",
+		 json_make("{s:s, s:i, s:I, s:I, s:i, s:i, s:i, s:b, s:b}", "format", p->format, "names",
 			   (int)p->n_names, "unknown", (json_int_t)j->unknown, "inside",
 			   (json_int_t)j->inside, "no_path", (int)b->no_path, "pairs", (int)b->pairs, "bad",
-			   (int)b->bad, "only_bad", j->tried.only_bad));
+			   (int)b->bad, "only_bad", j->tried.only_bad, "undirected", j->tried.undirected));
 }
 
 static int by_pairs(struct session *s, const struct args *args, struct out *o, struct err *e)
@@ -282,6 +368,7 @@ static int by_pairs(struct session *s, const struct args *args, struct out *o, s
 
 	assert(w && w->routing);
 	if (!rc) {
+		j.tried.undirected = file.undirected || args_has(args, "undirected");
 		take_pairs(s, &j);
 		if (!j.tried.n_pairs)
 			rc = err_set_kind(
@@ -299,7 +386,7 @@ static int by_pairs(struct session *s, const struct args *args, struct out *o, s
 		uint32_t likely = 0;
 
 		blame_command_tell_file(&j, b, o);
-		tell_blame(s, b, m, true, o);
+		tell_blame(s, b, m, &j, o);
 		for (size_t i = 0; i < b->n; i++)
 			likely += b->place[i].likely;
 		if (!b->bad)
@@ -331,7 +418,7 @@ static int by_counters(struct session *s, struct out *o, struct err *e)
 	struct blame *b = blame_counters(session_sweep(s)->topo, m);
 	out_text(o, "%s with faults by counters%s.\n", PLURAL(b->n, "link"),
 		 m->two ? ", between two readings" : ", since they were reset");
-	tell_blame(s, b, m, false, o);
+	tell_blame(s, b, m, NULL, o);
 	o->run->found_fault |= b->n > 0;
 	blame_free(b);
 	measured_free(m);
@@ -346,14 +433,14 @@ static int cmd_blame(struct session *s, const struct args *args, struct out *o, 
 const struct command blame_commands[] = {
 	{.name = "blame",
 	 .group = JUDGE,
-	 .syntax = "blame counters | blame FILE [below VALUE | above VALUE]",
+	 .syntax = "blame counters | blame FILE [below VALUE | above VALUE] [undirected]",
 	 .numbers = ARG_NUMBERS(ARG_NUMBER("below VALUE", 0, UINT64_MAX, "a whole number", NULL),
 				ARG_NUMBER("above VALUE", 0, UINT64_MAX, "a whole number", NULL)),
-	 .help = "rank cables by how well they explain slow or broken pairs, or by counters",
-	 .finds = "a link is likely bad",
+	 .help = "rank hosts, cables, switches and rails by how well they explain slow or broken pairs",
+	 .finds = "a suspect is likely bad",
 	 .needs = NEEDS_ROUTING,
 	 .json = "file object? what was read of FILE\n"
-		 "file.format string(matrix/hp2p/nccl-tests/rows) as what it was read\n"
+		 "file.format string(matrix/hp2p/nccl-tests/perftest/osu/rows) as what it was read\n"
 		 "file.names integer different names\n"
 		 "file.unknown integer pairs whose hosts the fabric does not have\n"
 		 "file.inside integer pairs within one host\n"
@@ -361,14 +448,25 @@ const struct command blame_commands[] = {
 		 "file.pairs integer pairs that are left\n"
 		 "file.bad integer bad ones of them\n"
 		 "file.only_bad boolean it tells of no good pair\n"
-		 "links[] object places of the ranking, best first\n"
+		 "file.undirected boolean its rows have no direction\n"
+		 "suspects[] object places of the ranking, best first\n"
+		 "suspects[].kind string(host/hca/cable/switch/rail) what it is\n"
+		 "suspects[].name string its name, of a cable both ends; -> is one direction\n"
+		 "suspects[].bad integer bad pairs that cross it\n"
+		 "suspects[].of integer pairs that cross it\n"
+		 "suspects[].sure string(likely/may be chance/waits behind a switch that waits) how sure it "
+		 "is\n"
+		 "suspects[].same_as[] object what the same pairs cross\n"
+		 "suspects[].same_as[].kind string(host/hca/cable/switch/rail) what it is\n"
+		 "suspects[].same_as[].name string its name\n"
+		 "links[] object cables among the suspects, best first\n"
 		 "links[].from port port that sends\n"
 		 "links[].to port port at the other end\n"
 		 "links[].score number logarithm of the likelihood ratio, of both directions; of counters: "
 		 "their weight\n"
 		 "links[].likely boolean beyond chance; of counters false: it waits behind a switch that "
 		 "waits\n"
-		 "links[].both_ways boolean the other direction too\n"
+		 "links[].both_ways boolean both directions; true for rows without direction\n"
 		 "links[].pairs integer pairs that cross it\n"
 		 "links[].bad integer bad ones of these\n"
 		 "links[].explained integer bad ones that no better place explains\n"
