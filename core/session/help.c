@@ -176,7 +176,10 @@ bool help_tell_instead(const struct session *s, const char *word, const char *re
 
 		while (isupper((unsigned char)*at) && isupper((unsigned char)at[len]))
 			len++;
-		text_add(&line, "%.*s", number ? (int)strlen(number) : (int)len, number ? number : at);
+		if (number)
+			text_add(&line, "%s", number);
+		else
+			text_add(&line, "%.*s", (int)len, at);
 		at += len;
 	}
 	err_set(e, "%s is not a command here; `%s` does it, `help %s` tells more", word, text_str(&line),

@@ -331,12 +331,12 @@ struct blame_work {
 	struct blame *out;
 	uint32_t *key; /* suspects of pairs by their keys, one pair after the other */
 	size_t n_key, cap_key;
-	size_t *begin;	/* [n_pairs + 1] */
-	uint32_t *seen; /* [n_keys] last pair that crossed it, and 1 */
-	uint32_t *at;	/* [n_keys] candidate and 1 */
-	uint32_t *host; /* [n_nodes] first node of the node's host */
-	bool *several;	/* [n_nodes] its host has several ports */
-	uint32_t *rail; /* [n_ports] first port of the port's rail; NO_ID: it is on none */
+	size_t *begin;	     /* [n_pairs + 1] */
+	uint32_t *seen;	     /* [n_keys] last pair that crossed it, and 1 */
+	uint32_t *at;	     /* [n_keys] candidate and 1 */
+	uint32_t *host;	     /* [n_nodes] first node of the node's host */
+	bool *ports, *nodes; /* [n_nodes] its host has several of them */
+	uint32_t *rail;	     /* [n_ports] first port of the port's rail; NO_ID: it is on none */
 	struct blame_candidate *c;
 	uint32_t n_c, n_groups;
 	uint32_t *crossing; /* pairs of candidates */
@@ -360,7 +360,8 @@ static void blame_read_hosts(struct blame_work *w)
 	AUTO_FREE uint32_t *first = NEW_ARRAY(n + 1, uint32_t);
 
 	w->host = ARENA_ARRAY(w->arena, f->n_nodes + 1, uint32_t);
-	w->several = ARENA_ARRAY(w->arena, f->n_nodes + 1, bool);
+	w->ports = ARENA_ARRAY(w->arena, f->n_nodes + 1, bool);
+	w->nodes = ARENA_ARRAY(w->arena, f->n_nodes + 1, bool);
 	w->rail = ARENA_ARRAY(w->arena, f->n_ports + 1, uint32_t);
 	for (uint32_t node = 0; node < f->n_nodes; node++)
 		w->host[node] = node;
@@ -368,14 +369,18 @@ static void blame_read_hosts(struct blame_work *w)
 		w->rail[port] = NO_ID;
 	for (size_t i = 0, end; i < n; i = end) {
 		uint32_t cabled = 0;
+		bool nodes = false;
 
-		for (end = i; end < n && p[end].host == p[i].host; end++)
+		for (end = i; end < n && p[end].host == p[i].host; end++) {
 			cabled += f->port_peer[p[end].port] != NO_ID;
+			nodes = nodes || p[end].node != p[i].node;
+		}
 		for (size_t k = i; k < end; k++) {
 			uint32_t *rail = &first[p[k].rail];
 
 			w->host[p[k].node] = p[i].node;
-			w->several[p[k].node] = cabled > 1;
+			w->ports[p[k].node] = cabled > 1;
+			w->nodes[p[k].node] = nodes;
 			*rail = *rail ? *rail : p[k].port + 1;
 			w->rail[p[k].port] = *rail - 1;
 		}
@@ -402,7 +407,7 @@ static void blame_cross_link(struct blame_work *w, uint32_t pair, uint32_t port)
 	blame_cross(w, pair, BLAME_CABLE, MIN(port, peer));
 }
 
-/* The host at an end of a way, which several ports make an adapter and a rail, too. */
+/* The host at an end of a way; its adapter where it has several, its rail where it has several ports. */
 static void blame_cross_end(struct blame_work *w, uint32_t pair, uint32_t ep)
 {
 	const struct fabric *f = w->r->topo->fabric;
@@ -411,9 +416,9 @@ static void blame_cross_end(struct blame_work *w, uint32_t pair, uint32_t ep)
 	if (endport_is_switch(f, ep))
 		return;
 	blame_cross(w, pair, BLAME_HOST, w->host[node]);
-	if (w->several[node])
+	if (w->nodes[node])
 		blame_cross(w, pair, BLAME_HCA, node);
-	if (w->several[node] && w->rail[port] != NO_ID)
+	if (w->ports[node] && w->rail[port] != NO_ID)
 		blame_cross(w, pair, BLAME_RAIL, w->rail[port]);
 }
 

@@ -43,14 +43,17 @@ static void ends_of(const struct session *s, const char *word, struct blame_comm
 	struct named_end found[RAILS_MOST];
 	struct name_hits h;
 	unsigned lid;
+	uint32_t first = session_endport(s, word, &lid, NULL);
 
 	to->n = 0;
-	if (session_host(s, word) == NO_ID) {
-		to->ep[0] = session_endport(s, word, &lid, NULL);
-		to->n = to->ep[0] != NO_ID;
+	names_find(f, word, NAMES_ANY, NAME_FIRST, &h);
+	bool one_node = first != NO_ID && h.n == 1 && h.node[0] == endport_node(f, first);
+	if (!one_node && session_host(s, word) == NO_ID) {
+		name_hits_free(&h);
+		to->ep[0] = first;
+		to->n = first != NO_ID;
 		return;
 	}
-	names_find(f, word, NAMES_ANY, NAME_FIRST, &h);
 	for (uint32_t i = 0; i < h.n; i++)
 		for (unsigned k = 1; k <= f->node_nports[h.node[i]] && to->n < RAILS_MOST; k++) {
 			uint32_t port = f->node_port[h.node[i]] + k, ep = f->port_endport[port];
@@ -154,7 +157,8 @@ static double blame_usual_value(const struct valued *v, uint32_t n, bool less)
 	double usual = v[n / 2].value, widest = 1 / SLOW_PART;
 
 	for (uint32_t k = (n + 2) / 3; k && k <= n / 2; k++) {
-		double worst = v[less ? k - 1 : n - k].value, next = v[less ? k : n - k - 1].value;
+		double worst = v[less ? k - 1 : n - k].value;
+		double next = v[less ? k : n - k - 1].value;
 		double gap = less ? next / worst : worst / next;
 
 		if (!(gap > widest))
@@ -274,7 +278,8 @@ static void blame_command_tell_place(const struct session *s, const struct blame
 		AUTO_TEXT struct text name = {0}, faults = {0}, counted = {0};
 		const struct suspect *is = &x->same[k];
 
-		text_add(&name, "%s%s", j ? suspect_word[is->kind] : "", j ? " " : "");
+		if (j)
+			text_add(&name, "%s ", suspect_word[is->kind]);
 		suspect_name(s->fabric, is, &name);
 		if (k)
 			out_text(o, "      or " ROW_CUT("%s") ": crossed by the same pairs\n",
