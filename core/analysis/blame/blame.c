@@ -511,7 +511,8 @@ static void blame_count(struct blame_work *w)
 	w->out->work += 3 * w->n_key;
 }
 
-COMPARATOR(by_sign, struct blame_candidate, UP(sign) UP(all) DOWN(bonus) UP(n) UP(is.kind) UP(is.id))
+COMPARATOR(by_sign, struct blame_candidate,
+	   UP(sign) UP(all) DOWN(bonus) UP(is.kind != BLAME_HOST) UP(n) UP(is.kind) UP(is.id))
 
 static void blame_group(struct blame_work *w, const struct measured *m)
 {
@@ -532,6 +533,7 @@ static void blame_group(struct blame_work *w, const struct measured *m)
 		bool same = i && w->c[i].sign == w->c[i - 1].sign && w->c[i].all == w->c[i - 1].all;
 
 		w->c[i].group = same ? w->c[i - 1].group : i;
+		w->c[w->c[i].group].n = MIN(w->c[w->c[i].group].n, w->c[i].n);
 		w->n_groups += !same;
 		w->at[w->c[i].key] = i + 1;
 	}

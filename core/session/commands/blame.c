@@ -148,15 +148,14 @@ static unsigned blame_command_links_of(const struct routing *r, const struct tri
 }
 
 /*
- * The value that a row of v[n] should reach, by ascending value: the median; where that lies below a gap of
- * more than a quarter and a third of the rows at least lie above, the median of these.
+ * The value that a row of v[n], by ascending value, should reach: the median.  Of few rows most may be slow:
+ * where a third of them at least are better than all others by a quarter and more, their median counts.
  */
 static double blame_usual_value(const struct valued *v, uint32_t n, bool less)
 {
-	uint32_t good = n / 2; /* the last of the good ones, counted from the best */
 	double usual = v[n / 2].value, widest = 1 / SLOW_PART;
 
-	for (uint32_t k = (n + 2) / 3; k && k <= n / 2; k++) {
+	for (uint32_t k = (n + 2) / 3; n < 2 * FEW_ROWS && k && k <= n / 2; k++) {
 		double worst = v[less ? k - 1 : n - k].value;
 		double next = v[less ? k : n - k - 1].value;
 		double gap = less ? next / worst : worst / next;
@@ -164,8 +163,7 @@ static double blame_usual_value(const struct valued *v, uint32_t n, bool less)
 		if (!(gap > widest))
 			continue;
 		widest = gap;
-		good = k / 2;
-		usual = v[less ? good : n - 1 - good].value;
+		usual = v[less ? k / 2 : n - 1 - k / 2].value;
 	}
 	return usual;
 }
@@ -454,7 +452,7 @@ const struct command blame_commands[] = {
 		 "file.bad integer bad ones of them\n"
 		 "file.only_bad boolean it tells of no good pair\n"
 		 "file.undirected boolean its rows have no direction\n"
-		 "suspects[] object places of the ranking, best first\n"
+		 "suspects[] object? places of the ranking, best first; not of counters\n"
 		 "suspects[].kind string(host/hca/cable/switch/rail) what it is\n"
 		 "suspects[].name string its name, of a cable both ends; -> is one direction\n"
 		 "suspects[].bad integer bad pairs that cross it\n"
