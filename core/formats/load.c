@@ -36,7 +36,7 @@
 #define FOLDER \
 	"the folder that ibdiagnet wrote can be loaded, or its .db_csv, .lst, .ibnetdiscover or .net_dump"
 #define TABLES "`tables FILE` takes it for a fabric that is loaded"
-#define BLAME "`blame FILE` finds links that explain them"
+#define BLAME "`blame FILE` finds what explains them"
 #define COUNTERS "`counters all FILE` reads them for a fabric that is loaded"
 
 /* Patterns for lines of each kind; one such line is enough. The first kind that fits counts. */

@@ -368,19 +368,14 @@ static void blame_read_hosts(struct blame_work *w)
 	for (uint32_t port = 0; port < f->n_ports; port++)
 		w->rail[port] = NO_ID;
 	for (size_t i = 0, end; i < n; i = end) {
-		uint32_t cabled = 0;
-		bool nodes = false;
-
-		for (end = i; end < n && p[end].host == p[i].host; end++) {
-			cabled += f->port_peer[p[end].port] != NO_ID;
-			nodes = nodes || p[end].node != p[i].node;
-		}
+		for (end = i; end < n && p[end].host == p[i].host; end++)
+			;
 		for (size_t k = i; k < end; k++) {
 			uint32_t *rail = &first[p[k].rail];
 
 			w->host[p[k].node] = p[i].node;
-			w->ports[p[k].node] = cabled > 1;
-			w->nodes[p[k].node] = nodes;
+			w->ports[p[k].node] = end - i > 1;
+			w->nodes[p[k].node] = p[end - 1].node != p[i].node; /* ports stand by adapter */
 			*rail = *rail ? *rail : p[k].port + 1;
 			w->rail[p[k].port] = *rail - 1;
 		}
