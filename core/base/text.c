@@ -378,6 +378,22 @@ unsigned text_characters(const char *s, size_t len)
 	return n;
 }
 
+void text_add_shortened(struct text *t, const char *s, unsigned columns)
+{
+	size_t len = strlen(s), head = 0, tail = len;
+
+	assert(columns >= 5);
+	if (text_characters(s, len) <= columns) {
+		text_add(t, "%s", s);
+		return;
+	}
+	for (unsigned n = 0; n < (columns - 2) / 2 || inside_character(s[head]); head++)
+		n += !inside_character(s[head]);
+	for (unsigned n = 0; n < (columns - 3) / 2;)
+		n += !inside_character(s[--tail]);
+	text_add(t, "%.*s...%s", (int)head, s, s + tail);
+}
+
 /*
  * Number of bytes in the first line of s, when lines have `columns` characters and break between
  * words.  A longer word is cut, behind a "|" if it has one.  *rest: the beginning of the next line, NULL

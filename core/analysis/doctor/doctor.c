@@ -562,6 +562,107 @@ void diagnosis_tell_counts(const struct diagnosis *d, struct text *t)
 		text_add(t, "nothing found");
 }
 
+/* What triage looks at, besides the fabric, where it is at hand. */
+
+static bool looked_at_tables(const struct doctor *d)
+{
+	return judged_of(d->w).at_hand != NULL;
+}
+
+static bool looked_at_states(const struct doctor *d)
+{
+	return d->f->states_told;
+}
+
+static bool looked_at_managers(const struct doctor *d)
+{
+	return fabric_managers(d->f) && fabric_managers(d->f)->asked;
+}
+
+static bool looked_at_pkeys(const struct doctor *d)
+{
+	return d->r && d->r->pair_sls && d->r->pair_sls->first;
+}
+
+static bool looked_at_counters(const struct doctor *d)
+{
+	return d->rq->counted && d->rq->counted->fabric == d->f && d->rq->counted->n;
+}
+
+static bool looked_at_log(const struct doctor *d)
+{
+	(void)d;
+	return false;
+}
+
+static bool looked_at_ibdiagnet(const struct doctor *d)
+{
+	return !strncmp(d->f->format, "ibdiagnet", 9);
+}
+
+static const struct look {
+	const char *word, *brief; /* brief: where all of them must stand in one line */
+	bool (*looked)(const struct doctor *d);
+} looks[] = {
+	{"held tables", "tables", looked_at_tables},
+	{"port states", "port states", looked_at_states},
+	{"managers", "managers", looked_at_managers},
+	{"P_Keys", "P_Keys", looked_at_pkeys},
+	{"counters", "counters", looked_at_counters},
+	{"the log", "log", looked_at_log},
+	{"ibdiagnet's errors", "ibdiagnet", looked_at_ibdiagnet},
+};
+
+static const struct look *look_missed(const struct diagnosis *d, unsigned n)
+{
+	for (unsigned i = 0; i < ARRAY_LEN(looks); i++)
+		if (d->not_looked >> i & 1 && !n--)
+			return &looks[i];
+	return NULL;
+}
+
+const char *diagnosis_not_looked(const struct diagnosis *d, unsigned n)
+{
+	const struct look *x = look_missed(d, n);
+
+	return x ? x->word : NULL;
+}
+
+void triage_tell_not_looked(const struct diagnosis *d, struct text *t)
+{
+	AUTO_TEXT struct text line = {0};
+	const struct look *x;
+
+	for (unsigned n = 0; (x = look_missed(d, n)); n++)
+		text_add(&line, "%s%s", n ? ", " : "Not looked at: ", x->brief);
+	text_add_shortened(t, text_str(&line), TRIAGE_COLUMNS);
+}
+
+bool finding_is_untold(const struct finding *x)
+{
+	return !strncmp(x->kind, "incomplete", 10);
+}
+
+#define TRIAGE_MORE 26 /* a longer command is left to `doctor` */
+
+void triage_tell(const struct finding *x, struct text *t)
+{
+	const char *more = text_characters(x->more, strlen(x->more)) <= TRIAGE_MORE ? x->more : "doctor";
+	AUTO_FREE char *what = str_dup(x->brief ? x->brief : x->text);
+	AUTO_TEXT struct text head = {0};
+	size_t len = strlen(what);
+
+	if (len && what[len - 1] == '.')
+		what[len - 1] = '\0';
+	text_add(&head, "%-7s ", severity_word[x->severity]);
+	if (x->pairs)
+		text_add(&head, "%s: ", PLURAL(x->pairs, "pair"));
+	text_add(t, "%s", text_str(&head));
+	text_add_shortened(t, what,
+			   TRIAGE_COLUMNS - 3 - text_characters(more, strlen(more)) - (unsigned)head.len);
+	text_add(t, " [%s]", more);
+}
+
 void diagnosis_free(struct diagnosis *o)
 {
 	if (!o)
@@ -734,6 +835,8 @@ struct diagnosis *doctor_run(const struct doctor_request *rq, struct progress *p
 				route_first(&d, &o->finding[x]);
 		}
 	}
+	for (unsigned i = 0; !rc && i < ARRAY_LEN(looks); i++)
+		o->not_looked |= (uint32_t)!looks[i].looked(&d) << i;
 	arena_free(d.levels);
 	free(d.share);
 	arena_free(d.loads);

@@ -41,14 +41,14 @@ struct finding {
 	const char *meaning; /* its meaning in words; static */
 	const char *cure;    /* the remedy; static, NULL = nothing general */
 	char *text;	     /* owned; one line: what was found, and where */
-	char *brief;	     /* owned; the same in at most BRIEF_COLUMNS, without its pairs; NULL = the text, cut */
-	char *detail;	     /* owned; further lines, NULL = none */
-	char *more;	     /* owned; command line that shows more */
-	uint32_t node;	     /* the place, or the first of several; NO_ID = none */
-	uint8_t port;	     /* a port of it; 0 = none */
-	uint64_t count;	     /* number of things it is about: links, switches or pairs, as the text says */
-	double figure;	     /* the most important figure of the text, 0 = none */
-	uint64_t pairs;	     /* number of ordered pairs of hosts concerned, as far as known */
+	char *brief;   /* owned; the same in at most BRIEF_COLUMNS, without its pairs; NULL = the text, cut */
+	char *detail;  /* owned; further lines, NULL = none */
+	char *more;    /* owned; command line that shows more */
+	uint32_t node; /* the place, or the first of several; NO_ID = none */
+	uint8_t port;  /* a port of it; 0 = none */
+	uint64_t count; /* number of things it is about: links, switches or pairs, as the text says */
+	double figure;	/* the most important figure of the text, 0 = none */
+	uint64_t pairs; /* number of ordered pairs of hosts concerned, as far as known */
 };
 
 /* Keys of a finding, with columns of the pane. */
@@ -62,6 +62,7 @@ struct diagnosis {
 	bool read;		    /* the tables were read, not computed */
 	bool incomplete; /* for tables that were read: some are missing, or they belong to another fabric */
 	bool no_engine;	 /* no engine was requested: judged as OpenSM without settings */
+	uint32_t not_looked; /* bits of what was not looked at: diagnosis_not_looked() */
 };
 
 struct doctor_request {
@@ -78,6 +79,20 @@ void diagnosis_free(struct diagnosis *d);
 
 /* "2 errors, 3 warnings, 1 note"; "nothing found". */
 void diagnosis_tell_counts(const struct diagnosis *d, struct text *t);
+
+/* The nth thing that was not looked at, as "counters"; NULL when there are fewer.  n counts from 0. */
+const char *diagnosis_not_looked(const struct diagnosis *d, unsigned n);
+
+/*
+ * What `triage` says of a finding, in one line of at most TRIAGE_COLUMNS without line end: severity, pairs,
+ * what is wrong, and in brackets the command that shows more, or `doctor` where that is long.
+ */
+#define TRIAGE_COLUMNS 80
+void triage_tell(const struct finding *x, struct text *t);
+/* "Not looked at: port states, log", in at most TRIAGE_COLUMNS; nothing when all was looked at. */
+void triage_tell_not_looked(const struct diagnosis *d, struct text *t);
+/* Is it one that says that something cannot be told?  All others of severity error are faults. */
+bool finding_is_untold(const struct finding *x);
 
 /* The table of rules: the kind and meaning of rule i.  Returns false when there is no such rule.  For tests
  * and manuals. */

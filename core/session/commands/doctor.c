@@ -6,6 +6,7 @@
 
 #include "core/analysis/compare/faults.h"
 #include "core/analysis/compare/figures.h"
+#include "core/analysis/compare/judged.h"
 #include "core/analysis/doctor/doctor.h"
 #include "core/analysis/traffic/loads.h"
 #include "core/base/defs.h"
@@ -95,26 +96,99 @@ static int report_lost(const struct diagnosis *d, const char *path, struct out *
 	return rc;
 }
 
-static int cmd_doctor(struct session *s, const struct args *args, struct out *o, struct err *e)
+static struct diagnosis *diagnose(struct session *s, struct out *o, struct err *e)
 {
-	const char *baseline = args_word(args, "FILE", NULL);
+	struct measured *counted = session_measured(s);
 	struct doctor_request rq = {
 		.setup = s->setup,
 		.engines = s->engines,
 		.now = session_sweep(s),
 		.configured = s->configured,
+		.counted = counted,
 	};
-	struct measured *counted = session_measured(s);
-
-	rq.counted = counted;
 	struct diagnosis *d = doctor_run(&rq, o->run->progress, e);
+
 	measured_free(counted);
+	return d;
+}
+
+static int cmd_doctor(struct session *s, const struct args *args, struct out *o, struct err *e)
+{
+	const char *baseline = args_word(args, "FILE", NULL);
+	struct diagnosis *d = diagnose(s, o, e);
+
 	if (!d)
 		return -1;
 	doctor_command_report(d, s->not_computed, o);
 	int rc = baseline ? report_lost(d, baseline, o, e) : 0;
 	diagnosis_free(d);
 	return rc;
+}
+
+/* `triage`: one line a cause, the worst first. */
+
+#define TRIAGE_LINES 10
+
+static void triage_report(const struct diagnosis *d, struct out *o)
+{
+	struct judged j = judged_of(d->judged);
+	AUTO_TEXT struct text t = {0}, judged = {0}, missed = {0};
+	json_t *list = json_array(), *not_looked = json_array();
+	size_t wrong = 0, told = 0, room = TRIAGE_LINES - 3;
+	const char *word;
+
+	j.untimed = o->run->no_timing;
+	judged_count(&j, o->run->progress);
+	judged_json(&j, o);
+	text_add(&judged, "Judged: ");
+	judged_brief(&j, &judged);
+	text_add_shortened(&t, text_str(&judged), TRIAGE_COLUMNS - 1);
+	out_text(o, "%s.\n", text_str(&t));
+	text_free(&t);
+
+	for (size_t i = 0; i < d->n; i++)
+		wrong += d->finding[i].severity != SEVERITY_NOTE;
+	for (size_t i = 0; i < d->n; i++) {
+		const struct finding *x = &d->finding[i];
+		json_t *obj = json_make("{s:s, s:s, s:s, s:o, s:s}", "severity", severity_word[x->severity],
+					"kind", x->kind, "text", x->text, "pairs",
+					x->pairs ? json_integer((json_int_t)x->pairs) : json_null(), "more",
+					x->more);
+
+		json_put_node(obj, "where", d->judged->fabric, d->judged->lids, x->node);
+		json_array_append_new(list, obj);
+		o->run->found_fault |= x->severity == SEVERITY_ERROR && !finding_is_untold(x);
+		o->run->unanswered |= finding_is_untold(x);
+		if (x->severity == SEVERITY_NOTE || told >= room)
+			continue;
+		told++;
+		triage_tell(x, &t);
+		out_text(o, "%s\n", text_str(&t));
+		text_free(&t);
+	}
+	if (!wrong)
+		out_text(o, "Nothing wrong found.\n");
+	else if (wrong > told)
+		out_text(o, "%zu more: doctor\n", wrong - told);
+	triage_tell_not_looked(d, &missed);
+	if (missed.len)
+		out_text(o, "%s\n", text_str(&missed));
+	for (unsigned i = 0; (word = diagnosis_not_looked(d, i)); i++)
+		json_array_append_new(not_looked, json_text(word));
+	out_json(o, "causes", list);
+	out_json(o, "not_looked_at", not_looked);
+}
+
+static int cmd_triage(struct session *s, const struct args *args, struct out *o, struct err *e)
+{
+	struct diagnosis *d = diagnose(s, o, e);
+
+	(void)args;
+	if (!d)
+		return -1;
+	triage_report(d, o);
+	diagnosis_free(d);
+	return 0;
 }
 
 const struct command doctor_commands[] = {
@@ -148,6 +222,22 @@ const struct command doctor_commands[] = {
 	 "baseline.faults[].to[].port portnum? its port\n",
 	 .rows = {finding_fields},
 	 .run = cmd_doctor},
+	{.name = "triage",
+	 .group = JUDGE,
+	 .syntax = "triage",
+	 .help = "what is wrong, worst first, in at most ten lines",
+	 .finds = "it finds an error",
+	 .needs = NEEDS_FABRIC,
+	 .json = JSON_JUDGED
+	 "causes[] object what is wrong, worst first\n"
+	 "causes[].severity string(error/warning/note) how bad\n"
+	 "causes[].kind string as a finding of doctor\n"
+	 "causes[].text string what is wrong, and where\n"
+	 "causes[].pairs integer|null pairs of hosts that it costs; null: none, or it is not known\n"
+	 "causes[].where node|null the node; the first of several\n"
+	 "causes[].more string the command that shows more\n"
+	 "not_looked_at[] string what is not at hand: held tables, port states, managers, ...\n",
+	 .run = cmd_triage},
 	{.name = NULL},
 };
 
