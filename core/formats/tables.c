@@ -581,11 +581,30 @@ static void tables_end_table(struct tables_reader *r, const struct tables_table_
 	r->n_cut += t->top % 64 == 0 && !t->last;
 }
 
-static void note_guid(struct tables_reader *r, uint64_t lid, uint64_t guid)
+/* A line tells whose a LID is: "Switch portguid 0x...: 'spine-01'". */
+static void note_guid(struct tables_reader *r, uint64_t lid, uint64_t guid, struct cursor line)
 {
+	struct cursor kind = line;
+	char name[256] = "";
+
 	r->n_twice += r->guid[lid] && r->guid[lid] != guid;
-	if (!r->guid[lid])
-		r->guid[lid] = guid;
+	if (r->guid[lid])
+		return;
+	r->guid[lid] = guid;
+	if (fabric_endport_by_guid(r->f, guid) != NO_ID)
+		return;
+	if (cur_behind(&line, "'")) {
+		const char *end = line.end;
+
+		while (end > line.p && end[-1] != '\'')
+			end--;
+		kind.end = line.p;
+		if (end > line.p)
+			snprintf(name, sizeof(name), "%.*s", (int)(end - 1 - line.p), line.p);
+	}
+	switch_tables_add_stranger(r->t, (unsigned)lid, guid,
+				   cur_find(&kind, "Switch ") || cur_find(&kind, " switch "),
+				   *name ? name : NULL);
 }
 
 /* The file ends within the table of a switch: it counts as not read. */
@@ -628,9 +647,12 @@ static void read_lfts(struct tables_reader *r, const struct input *in)
 			    cur_char(&line, ']'))
 				t.top = v;
 			/* missing if the switch was asked by a direct route */
-			if (t.sw != NO_ID && cur_behind(&c, " switch Lid ") && cur_number(&c, 10, &v) &&
-			    v <= MAX_LID && cur_word(&c, "guid 0x"))
+			bool lid_told = cur_behind(&c, " switch Lid ") && cur_number(&c, 10, &v) &&
+					v <= MAX_LID && cur_word(&c, "guid 0x");
+			if (t.sw != NO_ID && lid_told)
 				r->head[t.sw] = (uint32_t)v;
+			else if (guid && lid_told && v)
+				note_guid(r, v, guid, line);
 		} else if (t.sw != NO_ID && cur_word(&c, "0x")) {
 			/* "0x0001 000 # Switch portguid 0x..." or "0x0002 005 : (Switch portguid 0x...:
 			 * '...')" */
@@ -642,7 +664,7 @@ static void read_lfts(struct tables_reader *r, const struct input *in)
 			}
 			guid = tables_guid_behind(c, " portguid 0x");
 			if (guid)
-				note_guid(r, lid, guid);
+				note_guid(r, lid, guid, c);
 			t.last |= lid == t.top;
 		} else if (cur_behind(&line, "lids dumped")) {
 			t.ended = true;
@@ -667,13 +689,16 @@ static void read_fdbs(struct tables_reader *r, const struct input *in)
 	struct lines l = lines_of(in);
 	struct cursor line, c;
 	uint32_t sw = NO_ID;
-	uint64_t guid, lid, port;
+	uint64_t guid = 0, lid, port;
 
 	r->info.format = "fdbs";
 	while (lines_next(&l, &line)) {
 		c = line;
 		if (fdbs_head(&c)) {
 			sw = cur_number(&c, 16, &guid) ? tables_switch(r, guid) : NO_ID;
+		} else if (sw == NO_ID && cur_word(&c, "0x") && cur_number(&c, 16, &lid) && lid &&
+			   lid <= MAX_LID && cur_char(&c, ':') && cur_number(&c, 10, &port) && !port) {
+			switch_tables_add_stranger(r->t, (unsigned)lid, guid, true, NULL);
 		} else if (sw != NO_ID && cur_word(&c, "0x")) {
 			/* "0x0001 : 000  : 00   : yes" or "0x0006 : UNREACHABLE" */
 			c = line;
@@ -732,9 +757,13 @@ void tables_copy(struct tables_reader *r, const struct fabric *from)
 	for (uint32_t ep = 0; ep < from->n_endports; ep++) {
 		uint32_t port = from->endport_port[ep];
 		unsigned base = from->port_lid[port];
+		char line[300];
 
+		snprintf(line, sizeof(line), "%s'%s'", endport_is_switch(from, ep) ? "Switch " : "",
+			 from->node_name[from->port_node[port]]);
 		for (unsigned i = 0; base && i < 1u << from->port_lmc[port] && base + i <= MAX_LID; i++)
-			note_guid(r, base + i, from->port_guid[port]);
+			note_guid(r, base + i, from->port_guid[port],
+				  (struct cursor){line, line + strlen(line)});
 	}
 }
 

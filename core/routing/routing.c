@@ -229,6 +229,9 @@ static void switch_tables_free(struct counted *c)
 	free(h->lid);
 	free(h->lmc);
 	free(h->lid_owner);
+	for (uint32_t i = 0; i < h->n_strangers; i++)
+		free(h->stranger[i].name);
+	free(h->stranger);
 	sl_tables_unref(h->sl_tables);
 	if (h->adaptive)
 		counted_unref(&h->adaptive->counted);
@@ -244,6 +247,15 @@ struct switch_tables *switch_tables_new(uint32_t n_switches)
 	h->top = NEW_ARRAY(n_switches + 1u, uint16_t);
 	h->lft = NEW_ARRAY(n_switches + 1u, uint8_t *);
 	return h;
+}
+
+void switch_tables_add_stranger(struct switch_tables *h, unsigned lid, uint64_t guid, bool is_switch,
+				const char *name)
+{
+	assert(lid && lid <= MAX_LID);
+	GROW(h->stranger, h->n_strangers, h->cap_strangers);
+	h->stranger[h->n_strangers++] =
+		(struct table_stranger){(uint16_t)lid, is_switch, guid, name ? str_dup(name) : NULL};
 }
 
 /* LIDs and LMCs that ports had with them. */
@@ -281,6 +293,11 @@ struct switch_tables *switch_tables_on(const struct switch_tables *h, const stru
 	}
 	t->sl_tables = h->sl_tables ? sl_tables_maps_on(h->sl_tables, from, to) : NULL;
 	t->adaptive = h->adaptive ? adaptive_on(h->adaptive, from, to) : NULL;
+	for (uint32_t i = 0; i < h->n_strangers; i++) {
+		const struct table_stranger *x = &h->stranger[i];
+
+		switch_tables_add_stranger(t, x->lid, x->guid, x->is_switch, x->name);
+	}
 	if (h->lid)
 		lids_on_ports(t, h, from, to);
 	if (h->lid_owner) {

@@ -816,6 +816,14 @@ bool routing_layers_idle(const struct routing *r);
  * is read from a live fabric or from files and never changes.
  */
 
+/* A port that tables name, but their fabric lacks. */
+struct table_stranger {
+	uint16_t lid;
+	bool is_switch;
+	uint64_t guid; /* of the port */
+	char *name;    /* owned; NULL: the file tells its GUID alone */
+};
+
 struct switch_tables {
 	struct counted counted;
 	char *source;	/* owned; the file that it comes from, NULL = read live */
@@ -832,10 +840,16 @@ struct switch_tables {
 	bool strange;	     /* most ports, or switches, that the file names are not in the fabric */
 	uint32_t *lid_owner; /* [MAX_LID + 1] the endport that the file names for a LID, NO_ID = none; NULL:
 				it names none */
+	struct table_stranger *stranger; /* [n_strangers] */
+	uint32_t n_strangers, cap_strangers;
 };
 
 /* It has one reference; counted_unref(&h->counted) lets go of it. */
 struct switch_tables *switch_tables_new(uint32_t n_switches);
+
+/* name may be NULL. */
+void switch_tables_add_stranger(struct switch_tables *h, unsigned lid, uint64_t guid, bool is_switch,
+				const char *name);
 
 /* What the switches of a fabric held; NULL when it was not read.  Borrowed. */
 static inline const struct switch_tables *fabric_switch_tables(const struct fabric *f)
@@ -845,8 +859,8 @@ static inline const struct switch_tables *fabric_switch_tables(const struct fabr
 
 /*
  * The same tables on another fabric: switches, ports and endports are found by GUID and port.  A switch that
- * `from` lacks has no table, and a port that it lacks has the LID of its own source.  The caller drops the
- * reference.
+ * `from` lacks has no table, and a port that it lacks has the LID of its own source.  Strangers stay, whether
+ * or not the new fabric has them.  The caller drops the reference.
  */
 struct switch_tables *switch_tables_on(const struct switch_tables *h, const struct fabric *from,
 				       const struct fabric *to);

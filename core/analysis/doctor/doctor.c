@@ -72,6 +72,8 @@ static struct finding *finding_new(struct doctor *d, const struct rule *r, const
 		.meaning = r->meaning,
 		.cure = r->cure,
 		.node = NO_ID,
+		.follows = NO_ID,
+		.other = NO_ID,
 		.count = 1,
 		.text = formatted(fmt, ap),
 	};
@@ -402,14 +404,23 @@ static const struct rule rules[] = {
 	{"incomplete-tables", ERROR, FACT, find_incomplete_tables,
 	 "paths that pass these switches cannot be told, and are not counted as lost",
 	 "read the tables again"},
-	{"not-active", ERROR, FACT, find_not_active,
-	 "management packets pass such a port, data packets do not",
+	{"not-active", ERROR, FACT, find_broken, "management packets pass such a port, data packets do not",
 	 "start a subnet manager, or have the one that runs sweep"},
 	{"no-manager", ERROR, FACT, find_managers,
 	 "nobody brings up a port that comes back, and nobody routes around what fails",
 	 "start the subnet manager, or look why it does not take over"},
 	{"two-masters", ERROR, FACT, find_managers, "each writes over the tables and LIDs of the other one",
 	 "end one of them"},
+	{"silent-switch", ERROR, FACT, find_broken,
+	 "the cables to it are up, but it answers no question: what passes it cannot be told",
+	 "look at the switch, or start it anew"},
+	{"switch-gone", ERROR, FACT, find_broken, "nothing answers where the switch was",
+	 "look at its power and its management"},
+	{"cable-gone", ERROR, FACT, find_broken, "the cable is out, broken or switched off at one end",
+	 "look at both ends"},
+	{"host-gone", ERROR, FACT, find_broken, "the host is off, or its cable is out", NULL},
+	{"cable-slower", WARNING, FACT, find_slower, "the cable had a higher rate at the earlier check",
+	 "plug it again"},
 	{"unreachable", ERROR, COMPUTED, find_unreachable,
 	 "both hosts are up, but these tables give them no path", NULL},
 	{"cut-off", ERROR, COMPUTED, find_cut_off,
@@ -425,8 +436,6 @@ static const struct rule rules[] = {
 	 "the engine needs several VLs to avoid credit loops, but with qos off nobody programs the switches "
 	 "to use them",
 	 "set qos TRUE"},
-	{"dead-entry", ERROR, COMPUTED, find_dead_entry,
-	 "table entries send packets to a port where they are lost", NULL},
 	{"stale", WARNING, COMPUTED, find_stale,
 	 "the fabric changed since these tables were written, or another program wrote there; a running "
 	 "subnet manager never reads the tables, so its next sweep writes only what its memory has otherwise",
@@ -640,26 +649,30 @@ void triage_tell_not_looked(const struct diagnosis *d, struct text *t)
 
 bool finding_is_untold(const struct finding *x)
 {
-	return !strncmp(x->kind, "incomplete", 10);
+	return !strncmp(x->kind, "incomplete", 10) || !strcmp(x->kind, "silent-switch");
 }
 
-#define TRIAGE_MORE 26 /* a longer command is left to `doctor` */
+#define TRIAGE_MORE 10 /* of a longer command there is room only behind a short text */
 
 void triage_tell(const struct finding *x, struct text *t)
 {
-	const char *more = text_characters(x->more, strlen(x->more)) <= TRIAGE_MORE ? x->more : "doctor";
 	AUTO_FREE char *what = str_dup(x->brief ? x->brief : x->text);
 	AUTO_TEXT struct text head = {0};
+	const char *more = x->more;
 	size_t len = strlen(what);
 
 	if (len && what[len - 1] == '.')
-		what[len - 1] = '\0';
+		what[--len] = '\0';
 	text_add(&head, "%-7s ", severity_word[x->severity]);
 	if (x->pairs)
 		text_add(&head, "%s: ", PLURAL(x->pairs, "pair"));
+	unsigned room = TRIAGE_COLUMNS - (unsigned)head.len - 3, wide = text_characters(more, strlen(more));
+	if (wide > TRIAGE_MORE && text_characters(what, len) + wide > room) {
+		more = "doctor";
+		wide = 6;
+	}
 	text_add(t, "%s", text_str(&head));
-	text_add_shortened(t, what,
-			   TRIAGE_COLUMNS - 3 - text_characters(more, strlen(more)) - (unsigned)head.len);
+	text_add_shortened(t, what, room - wide);
 	text_add(t, " [%s]", more);
 }
 
@@ -674,6 +687,7 @@ void diagnosis_free(struct diagnosis *o)
 		free(o->finding[i].more);
 	}
 	free(o->finding);
+	faults_free(&o->lost);
 	sweep_unref(o->judged);
 	free(o);
 }
@@ -772,8 +786,8 @@ static finder *const of_engine[] = {find_unreachable,
 /* they count what tables do not lead to: what lacks a table, or a LID by them, would be a fault */
 static finder *const of_whole_tables[] = {find_switch_lids,   find_idle,	 find_uneven, find_sm_place,
 					  find_drift_unknown, find_other_engine, NULL};
-static finder *const of_right_guids[] = {find_unreachable, find_forwarding_loop, find_dead_entry,
-					 find_stale,	   find_no_lid,		 NULL};
+static finder *const of_right_guids[] = {find_unreachable, find_forwarding_loop, find_stale, find_no_lid,
+					 NULL};
 
 static bool doctor_is_one_of(const struct rule *r, finder *const *list)
 {
@@ -814,6 +828,36 @@ static void route_first(const struct doctor *d, struct finding *x)
 	}
 }
 
+/* Is it about one switch only, at which a cable is gone? */
+static bool finding_is_of_cable(const struct finding *x, const struct finding *cable)
+{
+	static const char kinds[] = "thin cabling hot-cable";
+
+	return words_have(kinds, x->kind) && x->count == 1 && x->node != NO_ID && cable->broke &&
+	       (x->node == cable->node || x->node == cable->other);
+}
+
+/* What follows from something that broke stands under it; where that is not clear, under the worst. */
+static void join_effects(struct diagnosis *o)
+{
+	static const char kinds[] =
+		"stale drift-unknown switch-lids idle uneven cut-off no-pair sm-place sm-decides";
+	size_t worst = 0;
+
+	while (worst < o->n && !o->finding[worst].broke)
+		worst++;
+	for (size_t i = 0; i < o->n && worst < o->n; i++) {
+		struct finding *x = &o->finding[i];
+		bool silent = !strcmp(o->finding[worst].kind, "silent-switch");
+
+		if (words_have(kinds, x->kind) || (silent && !strcmp(x->kind, "incomplete")))
+			x->follows = (uint32_t)worst;
+		for (size_t k = worst; k < o->n && x->follows == NO_ID; k++)
+			if (finding_is_of_cable(x, &o->finding[k]))
+				x->follows = (uint32_t)k;
+	}
+}
+
 struct diagnosis *doctor_run(const struct doctor_request *rq, struct progress *p, struct err *e)
 {
 	AUTO_ARENA void *arena = ARENA_EMPTY;
@@ -821,6 +865,8 @@ struct diagnosis *doctor_run(const struct doctor_request *rq, struct progress *p
 	struct doctor d = {.arena = arena, .out = o, .rules = rules, .rq = rq, .p = p, .e = e};
 	int rc = choose_sweeps(&d);
 
+	if (!rc && rq->was)
+		rc = faults_vanished(&o->lost, rq->was, d.w, rq->path, e);
 	if (!rc)
 		rc = doctor_measure(&d);
 	for (size_t i = 0; !rc && i < ARRAY_LEN(rules); i++) {
@@ -853,5 +899,6 @@ struct diagnosis *doctor_run(const struct doctor_request *rq, struct progress *p
 		qsort(o->finding + incomplete, o->n - incomplete, sizeof(*o->finding), worst_first);
 	for (size_t i = 0; i < o->n; i++)
 		o->count[o->finding[i].severity]++;
+	join_effects(o);
 	return o;
 }

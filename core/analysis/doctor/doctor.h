@@ -9,6 +9,7 @@
 #define IBSCOPE_DOCTOR_H
 
 #include "core/analysis/blame/measured.h"
+#include "core/analysis/compare/faults.h"
 #include "core/base/err.h"
 #include "core/base/json.h"
 #include "core/base/progress.h"
@@ -33,11 +34,13 @@ extern const char *const sureness_word[SURENESSES]; /* "fact", ... */
 #define BRIEF_COLUMNS 60 /* with severity and pairs a line of `triage` has 80 */
 
 struct finding {
-	uint8_t severity;    /* enum severity */
-	uint8_t sure;	     /* enum sureness */
-	unsigned rule;	     /* its place in the table: order of kinds */
-	const char *kind;    /* short and static: "credit-loop" */
-	bool what_if;	     /* it is about an engine that may not be running */
+	uint8_t severity; /* enum severity */
+	uint8_t sure;	  /* enum sureness */
+	unsigned rule;	  /* its place in the table: order of kinds */
+	const char *kind; /* short and static: "credit-loop" */
+	bool broke;	  /* something broke, and other findings may follow from it */
+	uint32_t follows; /* the place in the list of what it follows from; NO_ID = nothing that is known */
+	bool what_if;	  /* it is about an engine that may not be running */
 	const char *meaning; /* its meaning in words; static */
 	const char *cure;    /* the remedy; static, NULL = nothing general */
 	char *text;	     /* owned; one line: what was found, and where */
@@ -46,6 +49,7 @@ struct finding {
 	char *more;    /* owned; command line that shows more */
 	uint32_t node; /* the place, or the first of several; NO_ID = none */
 	uint8_t port;  /* a port of it; 0 = none */
+	uint32_t other; /* the node at the other end of a cable that is gone; NO_ID = none */
 	uint64_t count; /* number of things it is about: links, switches or pairs, as the text says */
 	double figure;	/* the most important figure of the text, 0 = none */
 	uint64_t pairs; /* number of ordered pairs of hosts concerned, as far as known */
@@ -62,6 +66,7 @@ struct diagnosis {
 	bool read;		    /* the tables were read, not computed */
 	bool incomplete; /* for tables that were read: some are missing, or they belong to another fabric */
 	bool no_engine;	 /* no engine was requested: judged as OpenSM without settings */
+	struct faults lost;  /* what an earlier check had, and is gone or slower */
 	uint32_t not_looked; /* bits of what was not looked at: diagnosis_not_looked() */
 };
 
@@ -70,6 +75,9 @@ struct doctor_request {
 	const struct engine *const *engines;
 	const struct sweep *now;	/* in force; NULL = nothing is routed */
 	const char *configured;		/* chain of the configuration; NULL = none */
+	const struct faults *was;	/* an earlier check, to tell what is gone; NULL: none */
+	const char *path;		/* the file that it is from */
+	const json_t *present;		/* what is known to have been there (present_json()); NULL: nothing */
 	const struct measured *counted; /* what ports counted; NULL: not known */
 };
 

@@ -73,7 +73,7 @@ struct doctor {
 	struct drift *drift; /* of tables that were read; made by the first rule that asks */
 	struct drift_ranking *ranking;
 	struct losses losses;
-	struct groups *lost; /* pairs without a path, by place (losses.c); made by the first rule that asks */
+	struct brokens *broken; /* what broke (broken.c); made by the first rule that asks */
 };
 
 /*
@@ -117,6 +117,10 @@ static inline uint32_t port_switch(const struct fabric *f, uint32_t port)
 /* Fills in d->losses.  Returns 0, or -1 when cancelled. */
 int losses_find(struct doctor *d);
 
+/* Judges drift for the first rule that asks.  d->drift stays NULL if no tables were read.  0, or -1 and
+ * *d->e. */
+int need_drift(struct doctor *d);
+
 /* Counts pairs that may or may not have a path, because it cannot be known.  Returns 0, or -1 and *d->e. */
 int pairs_untold(struct doctor *d, uint64_t *pairs);
 
@@ -126,9 +130,10 @@ int pairs_untold(struct doctor *d, uint64_t *pairs);
 finder find_incomplete, find_managers, find_warnings, find_no_lid, find_slow, find_ibdiagnet,
 	find_aggregation, find_sm_guessed, find_sm_place;
 /* losses.c: what happens to packets by these tables */
-finder find_incomplete_tables, find_not_active, find_unreachable, find_cut_off, find_no_pair, find_kept_apart,
-	find_forwarding_loop, find_dropped, find_switch_lids, find_dead_entry, find_stale, find_drift_unknown,
-	find_other_engine;
+finder find_incomplete_tables, find_unreachable, find_cut_off, find_no_pair, find_kept_apart, find_dropped,
+	find_switch_lids, find_stale, find_drift_unknown, find_other_engine;
+/* broken.c: what broke, by kind */
+finder find_broken, find_forwarding_loop, find_slower;
 /* doctor.c: what OpenSM would do, and what ports counted */
 finder find_fatal, find_no_routing, find_refused, find_vls_later, find_notes, find_dfsssp_cap,
 	find_ftree_single, find_counted;

@@ -14,6 +14,7 @@
 #include "core/base/progress.h"
 #include "core/base/text.h"
 #include "core/fabric/names.h"
+#include "core/formats/readers.h"
 #include "core/session/commands/commands.h"
 #include "core/session/out.h"
 
@@ -68,46 +69,46 @@ static void doctor_command_report(const struct diagnosis *d, bool not_computed, 
 	out_json(o, "errors", json_integer(d->count[SEVERITY_ERROR]));
 	out_json(o, "warnings", json_integer(d->count[SEVERITY_WARNING]));
 	out_json(o, "notes", json_integer(d->count[SEVERITY_NOTE]));
-	o->run->found_fault |= d->count[SEVERITY_ERROR] > 0;
+	o->run->found_fault |= d->count[SEVERITY_ERROR] > 0 || d->lost.n;
 	o->run->unanswered |= d->incomplete;
 	out_json(o, "tables_complete", json_boolean(!d->incomplete));
 }
 
-/* Hosts, switches and cables that an earlier check had, and rates that were higher then. */
-static int report_lost(const struct diagnosis *d, const char *path, struct out *o, struct err *e)
+/* Reads what was there from --baseline, if it is given: what a check printed, or a fabric. */
+static int baseline_read(struct faults *was, const char *path, struct out *o, struct err *e)
 {
-	struct faults was, lost;
-	int rc = faults_read(&was, path, o->run->progress, e);
+	AUTO_FABRIC struct fabric *f = NULL;
+	struct err other;
 
-	if (rc)
+	if (!path || !faults_read(was, path, o->run->progress, e))
+		return 0;
+	if (fabric_load(path, &f, o->run->progress, &other))
 		return -1;
-	rc = faults_vanished(&lost, &was, d->judged, path, e);
-	if (!rc) {
-		out_text(o, "Compared with %s: %s lost or slower since then.\n", path,
-			 PLURAL(lost.n, "part"));
-		print_faults(&lost, "lost", FAULT_LINES, o);
-		out_json(o, "baseline",
-			 json_make("{s:s, s:I, s:o}", "file", path, "lost", (json_int_t)lost.n, "faults",
-				   faults_json(&lost)));
-		o->run->found_fault |= lost.n > 0;
-	}
-	faults_free(&lost);
-	faults_free(&was);
-	return rc;
+	AUTO_STATE struct state *st = state_new(f);
+	faults_begin(was, NULL, NULL, e);
+	was->doc = json_make("{s:o}", "present", present_json(f, NULL, st));
+	return 0;
 }
 
-static struct diagnosis *diagnose(struct session *s, struct out *o, struct err *e)
+static struct diagnosis *diagnose(struct session *s, const struct args *args, struct out *o,
+				  struct faults *was, struct err *e)
 {
-	struct measured *counted = session_measured(s);
+	const char *path = args_word(args, "FILE", NULL);
 	struct doctor_request rq = {
 		.setup = s->setup,
 		.engines = s->engines,
 		.now = session_sweep(s),
 		.configured = s->configured,
-		.counted = counted,
+		.was = path ? was : NULL,
+		.path = path,
 	};
-	struct diagnosis *d = doctor_run(&rq, o->run->progress, e);
 
+	if (baseline_read(was, path, o, e))
+		return NULL;
+	struct measured *counted = session_measured(s);
+	rq.counted = counted;
+	rq.present = path ? json_object_get(was->doc, "present") : s->present;
+	struct diagnosis *d = doctor_run(&rq, o->run->progress, e);
 	measured_free(counted);
 	return d;
 }
@@ -115,13 +116,21 @@ static struct diagnosis *diagnose(struct session *s, struct out *o, struct err *
 static int cmd_doctor(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
 	const char *baseline = args_word(args, "FILE", NULL);
-	struct diagnosis *d = diagnose(s, o, e);
+	struct faults was = {0};
+	struct diagnosis *d = diagnose(s, args, o, &was, e);
 
-	if (!d)
-		return -1;
-	doctor_command_report(d, s->not_computed, o);
-	int rc = baseline ? report_lost(d, baseline, o, e) : 0;
+	if (d)
+		doctor_command_report(d, s->not_computed, o);
+	if (d && baseline) {
+		out_text(o, "Compared with %s: %s gone or slower since then.\n", baseline,
+			 PLURAL(d->lost.n, "part"));
+		out_json(o, "baseline",
+			 json_make("{s:s, s:I, s:o}", "file", baseline, "lost", (json_int_t)d->lost.n,
+				   "faults", faults_json(&d->lost)));
+	}
+	int rc = d ? 0 : -1;
 	diagnosis_free(d);
+	faults_free(&was);
 	return rc;
 }
 
@@ -134,22 +143,29 @@ static void triage_report(const struct diagnosis *d, struct out *o)
 	struct judged j = judged_of(d->judged);
 	AUTO_TEXT struct text t = {0}, judged = {0}, missed = {0};
 	json_t *list = json_array(), *not_looked = json_array();
-	size_t wrong = 0, told = 0, room = TRIAGE_LINES - 3;
+	size_t wrong = 0, told = 0;
 	const char *word;
 
+	for (size_t i = 0; i < d->n; i++)
+		wrong += d->finding[i].severity != SEVERITY_NOTE && d->finding[i].follows == NO_ID;
 	j.untimed = o->run->no_timing;
 	judged_count(&j, o->run->progress);
 	judged_json(&j, o);
-	text_add(&judged, "Judged: ");
-	judged_brief(&j, &judged);
-	text_add_shortened(&t, text_str(&judged), TRIAGE_COLUMNS - 1);
-	out_text(o, "%s.\n", text_str(&t));
-	text_free(&t);
+	if (wrong <= TRIAGE_LINES - 2) { /* there is room */
+		text_add(&judged, "Judged: ");
+		judged_brief(&j, &judged);
+		text_add_shortened(&t, text_str(&judged), TRIAGE_COLUMNS - 1);
+		out_text(o, "%s.\n", text_str(&t));
+		text_free(&t);
+	}
+	size_t room = wrong < TRIAGE_LINES ? wrong : TRIAGE_LINES - 2;
 
-	for (size_t i = 0; i < d->n; i++)
-		wrong += d->finding[i].severity != SEVERITY_NOTE;
+	o->run->found_fault |= d->lost.n > 0;
 	for (size_t i = 0; i < d->n; i++) {
 		const struct finding *x = &d->finding[i];
+
+		if (x->follows != NO_ID)
+			continue;
 		json_t *obj = json_make("{s:s, s:s, s:s, s:o, s:s}", "severity", severity_word[x->severity],
 					"kind", x->kind, "text", x->text, "pairs",
 					x->pairs ? json_integer((json_int_t)x->pairs) : json_null(), "more",
@@ -181,14 +197,15 @@ static void triage_report(const struct diagnosis *d, struct out *o)
 
 static int cmd_triage(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
-	struct diagnosis *d = diagnose(s, o, e);
+	struct faults was = {0};
+	struct diagnosis *d = diagnose(s, args, o, &was, e);
 
-	(void)args;
-	if (!d)
-		return -1;
-	triage_report(d, o);
+	if (d)
+		triage_report(d, o);
+	int rc = d ? 0 : -1;
 	diagnosis_free(d);
-	return 0;
+	faults_free(&was);
+	return rc;
 }
 
 const struct command doctor_commands[] = {
@@ -224,9 +241,9 @@ const struct command doctor_commands[] = {
 	 .run = cmd_doctor},
 	{.name = "triage",
 	 .group = JUDGE,
-	 .syntax = "triage",
+	 .syntax = "triage [--baseline FILE]",
 	 .help = "what is wrong, worst first, in at most ten lines",
-	 .finds = "it finds an error",
+	 .finds = "it finds an error; with --baseline, also when something is gone or slower",
 	 .needs = NEEDS_FABRIC,
 	 .json = JSON_JUDGED
 	 "causes[] object what is wrong, worst first\n"

@@ -1,0 +1,721 @@
+/*
+ * What broke: a switch, host or cable that is gone, a switch that does not answer, wrong entries of one
+ * switch. Each lost pair and each dead entry (causes.h) stands under one of them, as a number.
+ *
+ * What was at a port where nothing is now, the first of these that knows it:
+ *   the file of an earlier check;
+ *   the tables held: the LID of a device that the fabric lacks, to which this port leads;
+ *   the tables held: another such port, when the two lead to each other.
+ */
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/analysis/compare/causes.h"
+#include "core/analysis/compare/judged.h"
+#include "core/analysis/doctor/internal.h"
+#include "core/base/defs.h"
+#include "core/base/memory.h"
+#include "core/base/order.h"
+#include "core/base/text.h"
+#include "core/routing/paths.h"
+#include "core/routing/routing.h"
+
+struct broken {
+	const char *kind;	/* the rule that tells it */
+	uint64_t key[2];	/* tells it from others of its kind */
+	const char *why;	/* static; NULL: the kind says it */
+	const char *name;	/* of what is gone, or has wrong entries; in the arena */
+	uint32_t node;		/* the place in the fabric, NO_ID: none */
+	uint32_t port;		/* the first port where it is missed; NO_ID: none */
+	uint32_t far;		/* the other end of a cable; NO_ID: not known */
+	uint32_t cables, hosts; /* cables that led to it; hosts that are gone with it */
+	uint64_t pairs, entries;
+	uint32_t lids, owners;	   /* LIDs concerned; hosts that have them */
+	bool counted;		   /* the earlier check told its cables */
+	bool down;		   /* it is in the fabric, and down */
+	uint32_t src, lid, to_lid; /* a lost way: its switch (NO_ID: none), its LID; the last LID counted */
+};
+
+/* An end of a cable in the file of an earlier check, and the end at the other side. */
+struct past_end {
+	uint64_t guid, peer;
+	unsigned port, peer_port;
+};
+
+struct brokens {
+	struct doctor *d;
+	struct broken *b;
+	size_t n, cap;
+	struct broken_way {
+		uint32_t sw, lid; /* sw NO_ID: none */
+	} * way;		  /* by cause made: the first lost way */
+	size_t n_ways;
+	struct past_end *past; /* [n_past] by GUID and port */
+	size_t n_past;
+	const struct switch_tables *read; /* NULL: tables are computed */
+	uint32_t *dead, *mate, n_dead; /* ports where nothing is, and tables lead; ends of one cable, NO_ID */
+	uint32_t *direct; /* [MAX_LID + 1] of LIDs that no port has: 1 + switches with such a port to it */
+	uint16_t *hops;	  /* [n_switches] to the owner of hops_of */
+	uint32_t hops_of, *mark, stamp;
+	uint64_t untold, cut_off; /* pairs */
+};
+
+COMPARATOR(by_end, struct past_end, UP(guid) UP(port))
+COMPARATOR(broken_order, struct broken,
+	   DOWN(pairs) DOWN(entries) DOWN(cables) UP(node) UP(port) UP(key[0]) UP(key[1]))
+
+static struct broken *broken_get(struct brokens *s, const char *kind, uint64_t key, uint64_t key2)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (!strcmp(s->b[i].kind, kind) && s->b[i].key[0] == key && s->b[i].key[1] == key2)
+			return &s->b[i];
+	ARENA_GROW(s->d->arena, s->b, s->n, s->cap);
+	s->b[s->n] = (struct broken){
+		.kind = kind, .key = {key, key2}, .node = NO_ID, .port = NO_ID, .far = NO_ID, .src = NO_ID};
+	return &s->b[s->n++];
+}
+
+static void broken_at(const struct brokens *s, struct broken *b, uint32_t port)
+{
+	if (b->port != NO_ID)
+		return;
+	b->port = port;
+	b->node = s->d->f->port_node[port];
+}
+
+/* --- what was at a port ------------------------------------------------------------------------------ */
+
+/* What a port led to. */
+struct past_peer {
+	uint64_t key;	  /* of a device that is gone: its GUID, or its LID */
+	uint32_t port;	  /* in the fabric: then the cable is gone; else NO_ID */
+	const char *name; /* of the device that is gone; NULL: not known */
+	bool is_switch;
+};
+
+/* The document of the earlier check has a host or switch of that GUID.  NULL: not. */
+static const char *past_name(const json_t *present, uint64_t guid, bool *is_switch)
+{
+	static const char *const lists[] = {"hosts", "switches"};
+	char word[24];
+
+	snprintf(word, sizeof(word), "0x%016" PRIx64, guid);
+	for (int k = 0; k < 2; k++) {
+		const json_t *list = json_object_get(present, lists[k]);
+
+		for (size_t i = 0; i < json_array_size(list); i++) {
+			const json_t *x = json_array_get(list, i);
+			const char *its = json_string_value(json_object_get(x, "guid"));
+
+			*is_switch = k;
+			if (its && !strcmp(its, word))
+				return json_string_value(json_object_get(x, "name"));
+		}
+	}
+	return NULL;
+}
+
+static void past_read(struct brokens *s, const json_t *present)
+{
+	const json_t *cables = json_object_get(present, "cables");
+
+	s->past = ARENA_ARRAY(s->d->arena, 2 * json_array_size(cables) + 1, struct past_end);
+	for (size_t i = 0; i < json_array_size(cables); i++) {
+		const char *text = json_string_value(json_array_get(cables, i));
+		struct past_end x;
+
+		if (!text || sscanf(text, "0x%" SCNx64 "[%3u] 0x%" SCNx64 "[%3u]", &x.guid, &x.port, &x.peer,
+				    &x.peer_port) != 4)
+			continue;
+		s->past[s->n_past++] = x;
+		s->past[s->n_past++] = (struct past_end){x.peer, x.guid, x.peer_port, x.port};
+	}
+	if (s->n_past)
+		qsort(s->past, s->n_past, sizeof(*s->past), by_end);
+}
+
+static uint8_t table_entry(const struct brokens *s, uint32_t sw, unsigned lid)
+{
+	return s->read && s->read->lft[sw] && lid <= s->read->top[sw] ? s->read->lft[sw][lid] : NO_PATH;
+}
+
+static bool leads(const struct brokens *s, uint32_t port, unsigned lid)
+{
+	return table_entry(s, port_switch(s->d->f, port), lid) == s->d->f->port_num[port];
+}
+
+static bool lid_is_gone(const struct brokens *s, unsigned lid)
+{
+	uint32_t owner = lid_owner(s->d->r->lids, lid);
+
+	return owner == NO_ID || !s->d->t->endport_up[owner];
+}
+
+static const struct table_stranger *stranger_of(const struct brokens *s, unsigned lid)
+{
+	for (uint32_t i = 0; s->read && i < s->read->n_strangers; i++)
+		if (s->read->stranger[i].lid == lid)
+			return &s->read->stranger[i];
+	return NULL;
+}
+
+/* The device without a place in the fabric to whose LID a port leads.  False: none, or it is not clear. */
+static bool peer_by_lid(const struct brokens *s, uint32_t port, struct past_peer *x)
+{
+	unsigned best = 0, top = switch_tables_top(s->read);
+	bool others = false, best_is_switch = false;
+
+	for (unsigned lid = 1; lid <= top; lid++) {
+		if (!leads(s, port, lid))
+			continue;
+		if (!s->direct[lid]) {
+			others = true;
+			continue;
+		}
+		const struct table_stranger *named = stranger_of(s, lid);
+		bool is_switch = named ? named->is_switch : s->direct[lid] > 2;
+
+		if (!best || is_switch > best_is_switch ||
+		    (is_switch == best_is_switch && s->direct[lid] > s->direct[best])) {
+			best = lid;
+			best_is_switch = is_switch;
+		}
+	}
+	if (!best || (others && !best_is_switch))
+		return false;
+	const struct table_stranger *named = stranger_of(s, best);
+	*x = (struct past_peer){
+		.key = named ? named->guid : best, .port = NO_ID, .is_switch = best_is_switch};
+	char lid_name[40];
+	snprintf(lid_name, sizeof(lid_name), "the %s with LID %u", best_is_switch ? "switch" : "device",
+		 best);
+	x->name = named && named->name ? named->name : arena_str(s->d->arena, lid_name);
+	return true;
+}
+
+/* Do two ports lead to each other?  2: to each other's switch, 1: to a host there, 0: no. */
+static int ports_lead_back(const struct brokens *s, uint32_t a, uint32_t b)
+{
+	const struct fabric *f = s->d->f;
+	const struct lids *l = s->d->r->lids;
+	uint32_t sw_a = port_switch(f, a), sw_b = port_switch(f, b);
+	int score = 0;
+
+	if (sw_a == sw_b)
+		return 0;
+	for (unsigned lid = 1; lid <= l->max_lid; lid++) {
+		bool by_a = leads(s, a, lid), by_b = leads(s, b, lid);
+		uint32_t owner = by_a || by_b ? lid_owner(l, lid) : NO_ID;
+
+		if (by_a && by_b)
+			return 0;
+		if (owner != NO_ID && s->d->t->endport_switch[owner] == (by_a ? sw_b : sw_a))
+			score = 1;
+	}
+	bool both = leads(s, a, l->base[f->port_endport[f->switch_port[sw_b]]]) &&
+		    leads(s, b, l->base[f->port_endport[f->switch_port[sw_a]]]);
+	return both ? 2 : score;
+}
+
+#define MATED_MOST 256 /* ports; where more are without a peer, cables are not looked for */
+
+/* Joins ports that lead to each other: the surest first.  Where several switches are possible: none. */
+static void find_mates(struct brokens *s)
+{
+	for (int least = 2; least && s->n_dead <= MATED_MOST; least--)
+		for (uint32_t i = 0; i < s->n_dead; i++) {
+			uint32_t found = NO_ID;
+			bool several = s->mate[i] != NO_ID;
+
+			for (uint32_t k = 0; k < s->n_dead && !several; k++) {
+				if (s->mate[k] != NO_ID || ports_lead_back(s, s->dead[i], s->dead[k]) < least)
+					continue;
+				several = found != NO_ID && port_switch(s->d->f, s->dead[found]) !=
+								    port_switch(s->d->f, s->dead[k]);
+				found = found == NO_ID ? k : found;
+			}
+			if (several || found == NO_ID)
+				continue;
+			s->mate[i] = s->dead[found];
+			s->mate[found] = s->dead[i];
+		}
+}
+
+static bool is_here(const struct brokens *s, uint32_t node)
+{
+	const struct fabric *f = s->d->f;
+
+	for (uint32_t p = f->node_port[node]; p <= f->node_port[node] + f->node_nports[node]; p++)
+		if (state_live_peer(f, s->d->w->setup->state, p) != NO_ID)
+			return true;
+	return false;
+}
+
+/* What a document knows. */
+static bool peer_by_past(const struct brokens *s, uint32_t port, struct past_peer *x)
+{
+	const struct fabric *f = s->d->f;
+	const struct past_end key = {.guid = f->node_guid[f->port_node[port]], .port = f->port_num[port]};
+	const struct past_end *e = s->n_past ? bsearch(&key, s->past, s->n_past, sizeof(key), by_end) : NULL;
+	uint32_t node = e ? fabric_node_by_guid(f, e->peer) : NO_ID;
+
+	if (!e)
+		return false;
+	*x = (struct past_peer){.key = e->peer, .port = NO_ID};
+	x->name = past_name(s->d->rq->present, e->peer, &x->is_switch);
+	if (node != NO_ID && is_here(s, node) && e->peer_port <= f->node_nports[node])
+		x->port = f->node_port[node] + e->peer_port;
+	return true;
+}
+
+/* --- causes, by what broke --------------------------------------------------------------------------- */
+
+static struct broken *broken_cable(struct brokens *s, const char *kind, uint32_t a, uint32_t b)
+{
+	struct broken *x = broken_get(s, kind, MIN(a, b), b == NO_ID ? NO_ID : MAX(a, b));
+
+	if (x->port == NO_ID)
+		x->far = b;
+	broken_at(s, x, a);
+	return x;
+}
+
+static struct broken *broken_gone(struct brokens *s, const struct past_peer *x, const char *kind)
+{
+	struct broken *b = broken_get(s, kind, x->key, 0);
+
+	b->name = x->name ? x->name : b->name;
+	return b;
+}
+
+/* A port where nothing is, or what is there did not answer. */
+static struct broken *broken_at_port(struct brokens *s, uint32_t port)
+{
+	bool silent = fabric_port_open(s->d->f, port);
+	struct past_peer x = {.key = port, .port = NO_ID, .is_switch = true};
+	struct broken *b;
+
+	if (!peer_by_past(s, port, &x) && !(s->read && peer_by_lid(s, port, &x)) && !silent) {
+		uint32_t i = 0;
+
+		while (i < s->n_dead && s->dead[i] != port)
+			i++;
+		b = broken_cable(s, "cable-gone", port, i < s->n_dead ? s->mate[i] : NO_ID);
+	} else if (x.port != NO_ID) {
+		b = broken_cable(s, "cable-gone", port, x.port);
+	} else {
+		b = broken_gone(s, &x, silent ? "silent-switch" : x.is_switch ? "switch-gone" : "host-gone");
+	}
+	b->cables += !b->counted;
+	broken_at(s, b, port);
+	return b;
+}
+
+/* A cable that carries no data, as an end of it is in Initialize or Armed. */
+static struct broken *broken_idle(struct brokens *s, uint32_t link)
+{
+	struct broken *b = broken_get(s, "not-active", link, 0);
+
+	broken_at(s, b, fabric_idle_end(s->d->f, s->d->f->link_port[2 * link]));
+	return b;
+}
+
+static bool is_bare_port(const struct cause *c)
+{
+	return (c->kind == CAUSE_PORT && c->port && c->peer == NO_ID) ||
+	       (c->kind == CAUSE_TABLES && c->key > 1);
+}
+
+static struct broken *broken_of_cause(struct brokens *s, const struct cause *c)
+{
+	const struct fabric *f = s->d->f;
+	uint32_t port = c->node == NO_ID ? NO_ID : f->node_port[c->node] + c->port;
+	bool down = c->node != NO_ID && s->d->w->setup->state->node_down[c->node];
+	bool idle = port != NO_ID && s->d->r->topo->data && f->port_link[port] != NO_ID &&
+		    fabric_idle_end(f, port) != NO_ID;
+	struct broken *b;
+
+	if (s->d->strange && !idle)
+		return NULL;
+	if (is_bare_port(c))
+		return broken_at_port(s, port);
+	if ((c->kind == CAUSE_SWITCH || c->kind == CAUSE_HOST) && down) {
+		b = broken_get(s, c->kind == CAUSE_SWITCH ? "switch-gone" : "host-gone",
+			       f->node_guid[c->node], 0);
+		b->node = c->node;
+		b->name = f->node_name[c->node];
+		b->down = true;
+		return b;
+	}
+	if ((c->kind == CAUSE_CABLE || c->kind == CAUSE_HOST) && idle)
+		return broken_idle(s, f->port_link[port]);
+	if (c->kind == CAUSE_CABLE && c->key < f->n_links) {
+		b = broken_cable(s, "cable-gone", port, c->peer);
+		b->down = true;
+		return b;
+	}
+	if (c->kind == CAUSE_CABLE || c->kind == CAUSE_TABLES || c->kind == CAUSE_LOOP ||
+	    c->kind == CAUSE_REFUSAL)
+		return NULL;
+	b = broken_get(s, "unreachable", (uint64_t)c->kind << 32 | c->node, (uint64_t)(uintptr_t)c->why);
+	b->why = c->why;
+	b->name = arena_str(s->d->arena, c->what);
+	b->node = c->node;
+	return b;
+}
+
+/* The switch on a circle whose entry leads away from the destination most. */
+static uint32_t wrong_on_circle(struct brokens *s, uint32_t at, unsigned lid)
+{
+	const struct topo *t = s->d->t;
+	uint32_t owner = lid_owner(s->d->r->lids, lid), sw = at, worst = at;
+	int most = -1;
+
+	if (s->hops_of != owner)
+		switch_distances(t, t->endport_switch[owner], s->hops);
+	s->hops_of = owner;
+	for (s->stamp++; s->mark[sw] != s->stamp;) {
+		unsigned out = routing_port(s->d->r, sw, lid);
+		uint32_t next = out && out <= t->fabric->switch_nports[sw]
+					? t->peer_switch[t->fabric->switch_port[sw] + out]
+					: NO_ID;
+
+		s->mark[sw] = s->stamp;
+		if (next == NO_ID)
+			return worst;
+		int away = (int)s->hops[next] - (int)s->hops[sw] + 1;
+		if (away > most) {
+			most = away;
+			worst = sw;
+		}
+		sw = next;
+	}
+	return worst;
+}
+
+static void broken_add_way(void *ctx, const struct lost_way *x)
+{
+	struct brokens *s = ctx;
+
+	while (s->n_ways <= x->cause) {
+		size_t more = s->n_ways ? 2 * s->n_ways : 64;
+
+		s->way = arena_resize(s->d->arena, s->way, more, sizeof(*s->way));
+		memset(s->way + s->n_ways, 0xff, (more - s->n_ways) * sizeof(*s->way));
+		s->n_ways = more;
+	}
+	if (s->way[x->cause].sw == NO_ID && x->pairs)
+		s->way[x->cause] = (struct broken_way){x->sw, x->lid};
+	if (!x->loops)
+		return;
+	uint32_t sw = wrong_on_circle(s, x->at, x->lid);
+	struct broken *b = broken_get(s, "forwarding-loop", sw, 0);
+	b->node = s->d->f->switch_node[sw];
+	b->name = switch_name(s->d->f, sw);
+	b->pairs += x->pairs;
+	b->lids += b->to_lid != x->lid;
+	b->to_lid = x->lid;
+	if (b->src != NO_ID || !x->pairs)
+		return;
+	b->src = x->sw;
+	b->lid = x->lid;
+}
+
+/* What the earlier check had and is gone, whether or not tables lead there. */
+static void add_vanished(struct brokens *s, const struct faults *lost)
+{
+	const struct fabric *f = s->d->f;
+
+	for (size_t i = 0; i < lost->n; i++) {
+		const struct fault *x = &lost->f[i];
+		struct past_peer gone = {.key = x->from, .is_switch = x->kind == FAULT_SWITCH_GONE};
+		const struct past_end key = {.guid = x->from};
+		const struct past_end *e = s->past;
+
+		if (x->kind == FAULT_CABLE_GONE) {
+			uint32_t a = fabric_node_by_guid(f, x->from), b = fabric_node_by_guid(f, x->to);
+
+			broken_cable(s, "cable-gone", f->node_port[a] + x->port, f->node_port[b] + x->offset);
+			continue;
+		}
+		if (x->kind != FAULT_SWITCH_GONE && x->kind != FAULT_HOST_GONE)
+			continue;
+		while (e < s->past + s->n_past && by_end(e, &key) < 0)
+			e++;
+		uint32_t peer = e < s->past + s->n_past ? fabric_node_by_guid(f, e->peer) : NO_ID;
+		bool peer_here = peer != NO_ID && is_here(s, peer);
+		gone.name = past_name(s->d->rq->present, x->from, &gone.is_switch);
+		if (x->kind == FAULT_HOST_GONE && e < s->past + s->n_past && !peer_here) {
+			bool is_switch;
+			struct past_peer with = {.key = e->peer,
+						 .name = past_name(s->d->rq->present, e->peer, &is_switch)};
+
+			broken_gone(s, &with, "switch-gone")->hosts++;
+			continue;
+		}
+		struct broken *b =
+			broken_gone(s, &gone, x->kind == FAULT_SWITCH_GONE ? "switch-gone" : "host-gone");
+		b->counted = true;
+		for (; e < s->past + s->n_past && e->guid == x->from; e++) {
+			uint32_t node = fabric_node_by_guid(f, e->peer);
+
+			b->cables++;
+			if (node != NO_ID && e->peer_port <= f->node_nports[node])
+				broken_at(s, b, f->node_port[node] + e->peer_port);
+		}
+	}
+}
+
+static void count_gone_lids(struct brokens *s)
+{
+	unsigned top = s->read ? switch_tables_top(s->read) : 0;
+
+	s->direct = ARENA_ARRAY(s->d->arena, MAX_LID + 1u, uint32_t);
+	for (unsigned lid = 1; lid <= top; lid++) {
+		s->direct[lid] = lid_is_gone(s, lid);
+		for (uint32_t i = 0; s->direct[lid] && i < s->n_dead; i++)
+			s->direct[lid] += leads(s, s->dead[i], lid);
+	}
+}
+
+/* All of it, found once.  NULL and *d->e: cancelled. */
+static struct brokens *brokens_of(struct doctor *d)
+{
+	struct brokens *s = d->broken ? d->broken : ARENA_NEW(d->arena, struct brokens);
+	const struct ways_listener to = {.ctx = s, .lost = broken_add_way};
+	const struct drift *drift = d->drift && d->drift->held->fabric == d->f ? d->drift : NULL;
+	const struct causes_request rq = {
+		.w = drift ? drift->held : d->w, .known = &d->check, .d = drift, .lost = &to};
+
+	if (d->broken)
+		return s;
+	d->broken = s;
+	s->d = d;
+	s->read = sweep_held_tables(d->w);
+	s->hops = ARENA_ARRAY(d->arena, d->f->n_switches + 1u, uint16_t);
+	s->mark = ARENA_ARRAY(d->arena, d->f->n_switches + 1u, uint32_t);
+	s->hops_of = NO_ID;
+	past_read(s, d->rq->present);
+	add_vanished(s, &d->out->lost);
+	for (uint32_t l = 0; d->w->as_read && topo_idle(d->t, NULL) && l < d->f->n_links; l++) {
+		uint32_t end = d->f->link_port[2 * l];
+
+		if (d->t->peer[end] != NO_ID && fabric_idle_end(d->f, end) != NO_ID)
+			broken_idle(s, l);
+	}
+	if (!d->r)
+		return s;
+	struct causes *c = causes_find(&rq, d->p, d->e);
+	if (!c)
+		return NULL;
+	s->dead = ARENA_ARRAY(d->arena, c->n + 1, uint32_t);
+	s->mate = ARENA_ARRAY(d->arena, c->n + 1, uint32_t);
+	for (size_t i = 0; i < c->n; i++)
+		if (is_bare_port(&c->c[i])) {
+			s->mate[s->n_dead] = NO_ID;
+			s->dead[s->n_dead++] = d->f->node_port[c->c[i].node] + c->c[i].port;
+		}
+	count_gone_lids(s);
+	find_mates(s);
+	for (size_t i = 0; i < c->n; i++) {
+		const struct cause *x = &c->c[i];
+		struct broken *b = broken_of_cause(s, x);
+
+		if (!b)
+			continue;
+		b->pairs += x->pairs;
+		b->entries += x->entries;
+		b->lids += x->lids;
+		b->owners += x->hosts;
+		if (b->src != NO_ID || x->made >= s->n_ways)
+			continue;
+		b->src = s->way[x->made].sw;
+		b->lid = s->way[x->made].lid;
+	}
+	s->untold = c->untold;
+	arena_free(c);
+	if (s->n)
+		qsort(s->b, s->n, sizeof(*s->b), broken_order);
+	return progress_cancelled(d->p) ? NULL : s;
+}
+
+int pairs_untold(struct doctor *d, uint64_t *pairs)
+{
+	struct brokens *s = d->r && d->check.unreachable ? brokens_of(d) : NULL;
+
+	*pairs = s ? s->untold : 0;
+	return d->r && d->check.unreachable && !s ? -1 : 0;
+}
+
+/* --- in words ---------------------------------------------------------------------------------------- */
+
+/* A host on a switch that the LID is not of. */
+static uint32_t broken_source(const struct doctor *d, uint32_t sw, unsigned lid)
+{
+	uint32_t owner = lid_owner(d->r->lids, lid);
+
+	for (uint32_t ep = 0; ep < d->f->n_endports; ep++)
+		if (ep != owner && d->t->endport_switch[ep] == sw && routing_has_host(d->r, ep) &&
+		    d->r->lids->base[ep])
+			return ep;
+	return NO_ID;
+}
+
+/* The way of one of the lost pairs, or `other`. */
+static void broken_more(const struct doctor *d, struct finding *x, const struct broken *b, const char *other)
+{
+	uint32_t src = b->src == NO_ID ? NO_ID : broken_source(d, b->src, b->lid);
+	AUTO_TEXT struct text line = {0};
+	char label[300];
+
+	text_add(&line, "%s", src == NO_ID ? other : "trace");
+	if (src != NO_ID) {
+		uint32_t owner = lid_owner(d->r->lids, b->lid);
+
+		word_append(&line, endport_label(d->f, src, label, sizeof(label)));
+		if (b->lid == d->r->lids->base[owner])
+			endport_label(d->f, owner, label, sizeof(label));
+		else
+			snprintf(label, sizeof(label), "%u",
+				 b->lid); /* of the port's LIDs this one is lost */
+		word_append(&line, label);
+	}
+	finding_more(x, "%s", text_str(&line));
+}
+
+/* "; 896 pairs of hosts have no path, 224 entries lead there" */
+static void broken_tell_costs(const struct broken *b, struct text *t)
+{
+	if (b->pairs)
+		text_add(t, "; %s of hosts %s no path", PLURAL(b->pairs, "pair"),
+			 b->pairs == 1 ? "has" : "have");
+	if (b->entries)
+		text_add(t, "%s %s %s there", b->pairs ? "," : ";", PLURAL(b->entries, "entry"),
+			 b->entries == 1 ? "leads" : "lead");
+}
+
+/* What is gone, and where it was. */
+static void broken_tell_gone(const struct doctor *d, const struct broken *b, struct text *t)
+{
+	const char *is = b->down ? "down" : "gone";
+
+	if (!strcmp(b->kind, "silent-switch"))
+		text_add(t, "%s does not answer: %s to it", b->name ? b->name : "What is at the port",
+			 PLURAL(b->cables, "cable"));
+	else if (!strcmp(b->kind, "cable-gone") && b->far == NO_ID)
+		text_add(t, "Nothing is at %s", PORT_LABEL(d->f, b->port));
+	else if (!strcmp(b->kind, "cable-gone"))
+		text_add(t, "Cable %s to %s is %s", PORT_LABEL(d->f, b->port), PORT_LABEL(d->f, b->far), is);
+	else
+		text_add(t, "%s is %s", b->name ? b->name : "A device", is);
+	if (!strcmp(b->kind, "switch-gone") && b->cables)
+		text_add(t, ": %s", PLURAL(b->cables, "cable"));
+	if (!strcmp(b->kind, "switch-gone") && b->hosts)
+		text_add(t, "%s%s", b->cables ? ", " : ": ", PLURAL(b->hosts, "host"));
+	if ((!strcmp(b->kind, "host-gone") || !b->name) && !b->down && b->far == NO_ID && b->port != NO_ID &&
+	    strcmp(b->kind, "cable-gone") != 0)
+		text_add(t, ", last seen at %s", PORT_LABEL(d->f, b->port));
+}
+
+static struct finding *broken_tell(struct doctor *d, const struct rule *r, const struct broken *b)
+{
+	AUTO_TEXT struct text what = {0}, costs = {0};
+	struct finding *x;
+
+	broken_tell_costs(b, &costs);
+	if (!strcmp(b->kind, "not-active")) {
+		uint32_t peer = d->f->port_peer[b->port];
+
+		x = tell(d, r, "check",
+			 "Port %s is in %s: no subnet manager has activated it; %s of hosts cross its cable "
+			 "to %s in vain.",
+			 PORT_LABEL(d->f, b->port), fabric_port_state(d->f, b->port),
+			 PLURAL(b->pairs, "pair"), PORT_LABEL(d->f, peer));
+		finding_brief(x, "%s to %s is in %s", PORT_LABEL(d->f, b->port), PORT_LABEL(d->f, peer),
+			      fabric_port_state(d->f, b->port));
+	} else if (!strcmp(b->kind, "forwarding-loop")) {
+		x = tell(d, r, NULL, "%s loops packets to %s (one: LID %u)%s.", b->name,
+			 PLURAL(b->lids, "LID"), b->to_lid, text_str(&costs));
+		finding_brief(x, "%s loops packets to %s", b->name, PLURAL(b->lids, "LID"));
+		broken_more(d, x, b, "check");
+	} else if (!strcmp(b->kind, "unreachable")) {
+		x = tell(d, r, NULL, "%s: %s%s.", b->name, b->why, text_str(&costs));
+		finding_brief(x, "%s: %s", b->name, b->why);
+		broken_more(d, x, b, "check");
+	} else {
+		broken_tell_gone(d, b, &what);
+		x = tell(d, r, "check", "%s%s.", text_str(&what), text_str(&costs));
+		finding_brief(x, "%s", text_str(&what));
+	}
+	x->pairs = b->pairs;
+	x->count = MAX(b->pairs, 1);
+	x->other = b->far == NO_ID ? NO_ID : d->f->port_node[b->far];
+	x->node = b->node;
+	if (b->port != NO_ID)
+		finding_at(d, x, b->port);
+	return x;
+}
+
+/* Is there something to tell of it? */
+static bool broken_matters(const struct broken *b)
+{
+	bool gone = words_have("switch-gone host-gone not-active", b->kind);
+	bool absent = !strcmp(b->kind, "unreachable") && b->key[0] >> 32 != CAUSE_PORT;
+
+	return b->pairs || gone || b->far != NO_ID || (b->owners && !absent);
+}
+
+int find_broken(struct doctor *d, const struct rule *r)
+{
+	uint64_t rest = 0, pairs = 0, n = 0;
+
+	if (need_drift(d))
+		return -1;
+	struct brokens *s = brokens_of(d);
+	if (!s)
+		return -1;
+	for (size_t i = 0; i < s->n; i++) {
+		const struct broken *b = &s->b[i];
+
+		if (strcmp(b->kind, r->kind) != 0 || !broken_matters(b))
+			continue;
+		if (n++ < MOST_PLACES) {
+			broken_tell(d, r, b)->broke = true;
+			continue;
+		}
+		rest++;
+		pairs += b->pairs;
+	}
+	if (!rest)
+		return 0;
+	struct finding *x = tell(d, r, "check", "%" PRIu64 " more of this kind; %s of hosts.", rest,
+				 PLURAL(pairs, "pair"));
+	x->count = rest;
+	x->pairs = pairs;
+	return 0;
+}
+
+/* Apart from find_broken(), as an engine that nobody named may have made the loop. */
+int find_forwarding_loop(struct doctor *d, const struct rule *r)
+{
+	return find_broken(d, r);
+}
+
+int find_slower(struct doctor *d, const struct rule *r)
+{
+	const struct faults *lost = &d->out->lost;
+
+	for (size_t i = 0; i < lost->n; i++) {
+		AUTO_TEXT struct text t = {0};
+
+		if (lost->f[i].kind != FAULT_CABLE_SLOWER)
+			continue;
+		fault_text(lost, &lost->f[i], &t);
+		struct finding *x = tell(d, r, "list links", "%s.", text_str(&t));
+		x->node = fabric_node_by_guid(d->f, lost->f[i].from);
+		x->port = lost->f[i].port;
+	}
+	return 0;
+}
