@@ -372,6 +372,7 @@ const struct field finding_fields[] = {
 	ROW("more", more, NULL, "shows more", "the command that shows more"),
 	FIELD_BY_CODE("where", "node", "the node; the first of several"),
 	FIELD_BY_CODE("port", "portnum?", "its port"),
+	FIELD_BY_CODE("follows", "integer?", "the place in this list, from 0, of what it follows from"),
 	ROW("count", count, NULL, "count", "how many faults of this kind it counts"),
 	ROW("figure", figure, NULL, NULL, "the main figure of the text, 0: none"),
 	ROW("pairs", pairs, NULL, "pairs", "pairs of hosts that it hits, as far as known"),

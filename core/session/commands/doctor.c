@@ -20,33 +20,72 @@
 
 /* `doctor`: all findings about the fabric, the worst first. */
 
-static void tell_finding(const struct diagnosis *d, const struct finding *x, json_t *list, struct out *o)
-{
-	const struct sweep *w = d->judged;
+#define EFFECT_LINES 6
+#define DETAIL_LINES 5
 
-	out_text(o, "%-7s " ROW_PROSE "%s (%s%s): %s\n", severity_word[x->severity], x->kind,
-		 sureness_word[x->sure], x->what_if ? ", what if" : "", x->text);
-	/* Lines of the detail, indented. */
-	for (const char *line = x->detail; line && *line;) {
+/* Lines of a finding's detail, indented. */
+static void doctor_tell_detail(const struct finding *x, struct out *o)
+{
+	const char *line = x->detail;
+
+	for (unsigned n = 0; line && *line && n < DETAIL_LINES; n++) {
 		size_t len = strcspn(line, "\n");
 
 		out_text(o, "    " ROW_PROSE "%.*s\n", (int)len, line);
 		line += len + (line[len] != 0);
 	}
-	out_text(o, "    " ROW_PROSE "%s%s%s.\n", x->meaning, x->cure ? "; cure: " : "",
-		 x->cure ? x->cure : "");
-	out_text(o, "    more: " ROW_PROSE "%s\n", x->more);
-	if (!o->object)
+	if (line && *line)
+		out_text(o, "    ...\n");
+}
+
+/* What follows from a finding, in a line each. */
+static void doctor_tell_effects(const struct diagnosis *d, size_t at, struct out *o)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < d->n; i++)
+		if (d->finding[i].follows == at && n++ < EFFECT_LINES)
+			out_text(o, "    follows: " ROW_PROSE "%s: %s\n", d->finding[i].kind,
+				 d->finding[i].text);
+	if (n > EFFECT_LINES)
+		out_text(o, "    follows: %s\n", PLURAL(n - EFFECT_LINES, "more finding"));
+}
+
+/* A finding that follows from another is told under that one.  Its kind's meaning is told once. */
+static void doctor_tell_finding(const struct diagnosis *d, size_t at, struct out *o)
+{
+	const struct finding *x = &d->finding[at];
+	bool again = x->severity == SEVERITY_NOTE;
+
+	if (x->follows != NO_ID)
 		return;
+	for (size_t i = 0; i < at; i++)
+		again |= d->finding[i].rule == x->rule && d->finding[i].follows == NO_ID;
+	out_text(o, "%-7s " ROW_PROSE "%s (%s%s): %s\n", severity_word[x->severity], x->kind,
+		 sureness_word[x->sure], x->what_if ? ", what if" : "", x->text);
+	doctor_tell_detail(x, o);
+	doctor_tell_effects(d, at, o);
+	if (!again)
+		out_text(o, "    " ROW_PROSE "%s%s%s.\n", x->meaning, x->cure ? "; cure: " : "",
+			 x->cure ? x->cure : "");
+	out_text(o, "    more: " ROW_PROSE "%s\n", x->more);
+}
+
+static json_t *finding_json(const struct diagnosis *d, const struct finding *x)
+{
+	const struct sweep *w = d->judged;
 	json_t *obj = json_make("{s:s, s:s}", "severity", severity_word[x->severity], "sure",
 				sureness_word[x->sure]);
+
 	fields_json(obj, finding_fields, x);
 	json_put_node(obj, "where", w->fabric, w->lids, x->node);
 	if (x->port) {
 		json_object_set_new(obj, "port", json_integer(x->port));
 		json_put_label(obj, "port", w->fabric, w->fabric->node_port[x->node] + x->port);
 	}
-	json_array_append_new(list, obj);
+	if (x->follows != NO_ID)
+		json_object_set_new(obj, "follows", json_integer(x->follows));
+	return obj;
 }
 
 static void doctor_command_report(const struct diagnosis *d, bool not_computed, struct out *o)
@@ -61,8 +100,11 @@ static void doctor_command_report(const struct diagnosis *d, bool not_computed, 
 			 not_computed ? "The engine given is not computed here" : "No engine was given");
 	out_json(o, "engine", r ? json_text(r->engine) : json_null());
 	out_json(o, "complete", json_boolean(!d->judged->fabric->warnings.missing));
-	for (size_t i = 0; i < d->n; i++)
-		tell_finding(d, &d->finding[i], list, o);
+	for (size_t i = 0; i < d->n; i++) {
+		doctor_tell_finding(d, i, o);
+		if (o->object)
+			json_array_append_new(list, finding_json(d, &d->finding[i]));
+	}
 	diagnosis_tell_counts(d, &t);
 	out_text(o, "%s.\n", text_str(&t));
 	out_json(o, "findings", list);
