@@ -48,12 +48,15 @@ static void note_file(const struct fabric *f)
 		recent_note(f->source);
 }
 
-/* Puts the switches in the place of `start` once there is a fabric, ports beside. The focus stays. */
+/*
+ * Puts the switches in the place of `start` once there is a fabric, ports beside. The focus stays.  For those
+ * on call, what is wrong comes before them: Backspace goes to the switches.
+ */
 static void screen_begin(void)
 {
-	static char ports[] = "ports";
+	static char ports[] = "ports", judged[] = "doctor";
 	enum place_id focus = ui.focus, last = ui.last_pane;
-	char *argv[] = {ports};
+	char *argv[] = {ports}, *doctor[] = {judged};
 
 	if (ui.scene.fabric) {
 		note_file(ui.scene.fabric);
@@ -67,6 +70,8 @@ static void screen_begin(void)
 	pane_open(1, argv, NULL);
 	ui.focus = focus;
 	ui.last_pane = last;
+	if (summary_first(ui.scene.fabric))
+		pane_open(1, doctor, NULL);
 }
 
 void ui_refresh(void)

@@ -34,6 +34,13 @@ static bool tui_summary_wanted(const struct scene *sc)
 	       !(ui.told_source && !strcmp(ui.told_source, sc->fabric->source)) && worker_idle();
 }
 
+bool summary_first(const struct fabric *f)
+{
+	struct stat st;
+
+	return !strcmp(f->format, "live") || (!stat(f->source, &st) && S_ISDIR(st.st_mode));
+}
+
 bool summary_ask(struct ask *a)
 {
 	struct scene *sc = &ui.scene;
@@ -69,6 +76,10 @@ void summary_take(void)
 		if (b)
 			text_add(&t, ": press %s", keys_text(b->key, b->n, key, sizeof(key)));
 		text_putc(&t, '\n');
+		if (summary_first(sc->fabric)) {
+			triage_tell_not_looked(d, &t);
+			text_putc(&t, '\n');
+		}
 		repl_print(text_str(&t), t.len);
 	}
 	free(ui.told_source);

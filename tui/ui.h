@@ -175,7 +175,9 @@ bool function_bar_keys(int x, keycode *key, unsigned *n);
 
 /* summary.c: what doctor tells about a loaded fabric, in one line */
 bool summary_ask(struct ask *a); /* what must be computed for it; false: nothing */
-void summary_take(void);	 /* prints it once it is computed */
+/* Is what is wrong the first thing to see?  It is of a live fabric, and of a folder of dumps. */
+bool summary_first(const struct fabric *f);
+void summary_take(void); /* prints it once it is computed */
 
 /* actions.c */
 bool action_known(const char *name);

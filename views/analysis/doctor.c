@@ -18,8 +18,10 @@ static const struct column doctor_columns[] = {
 	COL("severity", "error, warning or note; errors first", 8),
 	COL("sure", "fact (it is in the input), computed (by OpenSM's rules) or likely (a guess)", 8,
 	    .drop = 3),
+	NUM("pairs", "pairs of hosts that it costs, as far as known", 8),
 	COL("kind", "the kind of fault", 17, .drop = DROP_SPARE),
-	COL("finding", "what is wrong, and where", 36, .flex = 4, .prose = true),
+	COL("finding", "what is wrong, and where; what follows from it has no row", 36, .flex = 4,
+	    .prose = true),
 	COL("shows more", "the command that does", 10, .flex = 1, .drop = DROP_SPARE),
 };
 
@@ -69,9 +71,14 @@ static const struct diagnosis *diagnosis_of(const struct view *v)
 	return p->answer ? p->answer->value : NULL;
 }
 
+/* Rows are those that follow from nothing. */
 static const struct finding *finding_of(const struct view *v, uint32_t row)
 {
-	return &diagnosis_of(v)->finding[row];
+	const struct finding *x = diagnosis_of(v)->finding;
+
+	while (x->follows != NO_ID || row--)
+		x++;
+	return x;
 }
 
 static void doctor_pane_load(struct view *v)
@@ -87,7 +94,8 @@ static void doctor_pane_load(struct view *v)
 		text_add(&v->footer, "%s", p->answer->e.msg);
 	if (!d)
 		return;
-	v->n_rows = (uint32_t)d->n;
+	for (size_t i = 0; i < d->n; i++)
+		v->n_rows += d->finding[i].follows == NO_ID;
 	text_add(&v->title, " ── ");
 	diagnosis_tell_counts(d, &v->title);
 	if (d->judged->fabric->warnings.missing)
@@ -157,6 +165,7 @@ static void doctor_pane_follow(const struct view *v, uint32_t row, struct text *
 
 static bool doctor_pane_placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
 {
+	const struct diagnosis *d = diagnosis_of(v);
 	const struct finding *x = finding_of(v, row);
 	AUTO_TEXT struct text all = {0};
 
@@ -168,6 +177,9 @@ static bool doctor_pane_placeholder(const struct view *v, uint32_t row, const ch
 		text_add(&all, "; cure: %s", x->cure);
 	if (x->detail)
 		text_add(&all, "; %s", x->detail);
+	for (const struct finding *f = d->finding; f < d->finding + d->n; f++)
+		if (f->follows == x - d->finding)
+			text_add(&all, "; follows: %s", f->text);
 	word_text(text_str(&all), t);
 	return true;
 }

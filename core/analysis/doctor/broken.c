@@ -588,12 +588,16 @@ static void broken_more(const struct doctor *d, struct finding *x, const struct 
 /* "; 896 pairs of hosts have no path, 224 entries lead there" */
 static void broken_tell_costs(const struct broken *b, struct text *t)
 {
+	bool there = strcmp(b->kind, "unreachable") != 0;
+
 	if (b->pairs)
 		text_add(t, "; %s of hosts %s no path", PLURAL(b->pairs, "pair"),
 			 b->pairs == 1 ? "has" : "have");
-	if (b->entries)
+	if (b->entries && there)
 		text_add(t, "%s %s %s there", b->pairs ? "," : ";", PLURAL(b->entries, "entry"),
 			 b->entries == 1 ? "leads" : "lead");
+	else if (b->entries)
+		text_add(t, "%s %s", b->pairs ? "," : ";", PLURAL(b->entries, "entry"));
 }
 
 /* What is gone, and where it was. */
