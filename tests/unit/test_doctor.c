@@ -412,8 +412,9 @@ static const struct expected faults[] = {
 	 {{"credit-loop", "credit loop of 4 channels; 100 of 100"}},
 	 NULL},
 	{"synth xgft:3,3:1,2; route minhop; fail switch leaf-01",
-	 "error cut-off",
-	 {{"cut-off", "3 endports cut off from the subnet manager (node0001[1], node0002[1], node0003[1])"}},
+	 "error switch-gone, error cut-off",
+	 {{"switch-gone", "leaf-01 is down; 42 pairs of hosts have no path."},
+	  {"cut-off", "3 endports cut off from the subnet manager (node0001[1], node0002[1], node0003[1])"}},
 	 NULL},
 	{"synth xgft:3,3:1,2; route minhop; scope node0001",
 	 "",
@@ -618,7 +619,7 @@ static void held_tables(void **state)
 		 NO_PATH,
 		 {{"unreachable", "6 pairs of hosts have no path: 1 host has no LID (node0001[1])"}}},
 	};
-	static const char *const untold[] = {"unreachable", "idle",    "uneven",	"switch-lids",
+	static const char *const untold[] = {"unreachable", "idle",    "uneven",       "switch-lids",
 					     "sm-place",    "no-pair", "drift-unknown"};
 	unsigned lid = lid_of("node0001");
 
@@ -639,6 +640,128 @@ static void held_tables(void **state)
 		for (size_t k = 0; k < ARRAY_LEN(untold); k++)
 			if (find(o, untold[k], ""))
 				fail_msg("no table: %s", untold[k]);
+	}
+}
+
+static json_int_t unreachable_of(struct session *s)
+{
+	bool fault;
+	struct err e;
+	int rc;
+	AUTO_FREE char *text = run_line(s, "check", &rc, &e, true, &fault);
+	json_auto_t *o = json_loads(text, 0, NULL);
+
+	return json_integer_value(json_object_get(o, "unreachable"));
+}
+
+/* The finding that nothing else stands over, and the number of those with it. */
+static const json_t *only_cause(const json_t *o, size_t *n)
+{
+	const json_t *x, *first = NULL;
+	size_t i;
+
+	*n = 0;
+	json_array_foreach(json_object_get(o, "findings"), i, x)
+	{
+		if (!strcmp(word_of(x, "severity"), "note") || json_object_get(x, "follows"))
+			continue;
+		first = first ? first : x;
+		++*n;
+	}
+	return first;
+}
+
+/* Tables of before on a fabric that lacks a part: one cause by its name, and all lost pairs under it. */
+static void one_cause(void **state)
+{
+	static const struct {
+		const char *edit, *with, *kind, *text;
+	} cases[] = {
+		{"remove switch spine-02", "", "switch-gone",
+		 "spine-02 is gone: 4 cables; 96 pairs of hosts"},
+		{"remove switch spine-02", "before", "switch-gone", "spine-02 is gone: 4 cables; 96 pairs"},
+		{"remove switch leaf-02", "before", "switch-gone", "leaf-02 is gone: 6 cables, 4 hosts"},
+		{"remove link leaf-01[5]", "", "cable-gone", "Cable leaf-01[5] to spine-01[1] is gone; "},
+		{"remove link spine-01[1]", "before", "cable-gone", "leaf-01[5] to spine-01[1] is gone; "},
+		{"remove host node0003", "", "host-gone", "node0003 is gone, last seen at leaf-01[3]"},
+		{"remove host node0003", "before", "host-gone", "node0003 is gone, last seen at leaf-01[3]"},
+		{"speed leaf-01[5] 4xQDR", "before", "cable-slower", "leaf-01[5]"},
+		{"set lmc 0", "before", NULL, NULL},
+	};
+	static const char tree[] = "set port_guids ibsim; synth xgft:4,4:1,2";
+	AUTO_TEMP char *dir = temp_folder();
+	size_t n;
+
+	AUTO_SESSION struct session *before =
+		session_after("%s; route minhop; save %s/before; export lfts %s/tables", tree, dir, dir);
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		bool fault;
+		int rc;
+		struct err e;
+
+		AUTO_SESSION struct session *edited =
+			session_after("%s; %s; save %s/now", tree, cases[i].edit, dir);
+		AUTO_SESSION struct session *s = session_after("load %s/now; tables %s/tables", dir, dir);
+		const char *line = *cases[i].with ? line_of("doctor --baseline %s/before", dir) : "doctor";
+		AUTO_FREE char *text = run_line(s, line, &rc, &e, true, &fault);
+		json_auto_t *o = json_loads(text, 0, NULL);
+		const json_t *x = only_cause(o, &n);
+
+		assert_int_equal(fault, cases[i].kind != NULL);
+		if (!cases[i].kind) {
+			assert_null(x);
+			continue;
+		}
+		meet(cases[i].kind);
+		assert_string_equal(word_of(x, "kind"), cases[i].kind);
+		if (n != 1 || !strstr(word_of(x, "text"), cases[i].text))
+			fail_msg("%s, %s: %zu causes: %s", cases[i].edit, line, n, text);
+		assert_int_equal(json_integer_value(json_object_get(x, "pairs")), (int)unreachable_of(s));
+		proposals_work(s, json_object_get(o, "findings"));
+		AUTO_FREE char *told = run_line(s, line, &rc, &e, false, &fault);
+		size_t lines = 0;
+		for (const char *c = told; *c; c++)
+			lines += *c == '\n';
+		if (lines > 20)
+			fail_msg("%zu lines: %s", lines, told);
+	}
+}
+
+/* A switch that answers nothing while its links are up. */
+static void silent_switch(void **state)
+{
+	edit("tests/fabrics/formats/two-leaf.ibdiagnet2/ibdiagnet2.db_csv",
+	     "0x0000000000001000,1,0x0000000000002000,1\n0x0000000000001000,2,0x0000000000003000,1\n", "");
+	AUTO_SESSION struct session *s = make_session("set rules opensm");
+
+	with_file(s, "load %s");
+	ok_line(s, "tables tests/fabrics/formats/two-leaf.fdbs");
+	doctor_finds(s, "silent-switch", "does not answer");
+}
+
+/* Lines of triage are never wider than a terminal, whatever the names. */
+static void triage_width(void **state)
+{
+	static const char *const states[] = {
+		SELENE "; fail switch \"MF0;CSPINE3-69:MQM8700/U1\"", STORAGE "; fail random 3",
+		"synth torus:5x5; route minhop",
+		"synth xgft:4,4:1,2; rename leaf-01 "
+		"\"\xe2\x82\xac a name that is as long as the name of a switch may ever be\"; "
+		"route minhop; fail switch leaf-02; fail link 0x0002c90300f00000[1]"};
+	bool fault;
+	struct err e;
+	int rc;
+
+	for (size_t i = 0; i < ARRAY_LEN(states); i++) {
+		AUTO_SESSION struct session *s = make_session(states[i]);
+		AUTO_FREE char *text = run_line(s, "triage", &rc, &e, false, &fault);
+		size_t lines = 0;
+
+		assert_int_equal(rc, 0);
+		for (const char *c = text, *end; (end = strchr(c, '\n')); c = end + 1, lines++)
+			if (text_characters(c, (size_t)(end - c)) > TRIAGE_COLUMNS)
+				fail_msg("%s: %.*s", states[i], (int)(end - c), c);
+		assert_true(lines >= 2 && lines <= 10);
 	}
 }
 
@@ -858,7 +981,7 @@ static void pane(void **state)
 		AUTO_TEXT struct text line = {0};
 		char word[20];
 
-		view_cell(v, (uint32_t)i, 3, &t);
+		view_cell(v, (uint32_t)i, 4, &t);
 		assert_string_equal(text_str(&t), word_of(x, "text"));
 		view_follow(v, (uint32_t)i, &line);
 		assert_int_equal(sscanf(text_str(&line), "%19s", word), 1);
@@ -946,6 +1069,9 @@ int main(void)
 		cmocka_unit_test(healthy),
 		cmocka_unit_test(bad_sources),
 		cmocka_unit_test(held_tables),
+		cmocka_unit_test(one_cause),
+		cmocka_unit_test(silent_switch),
+		cmocka_unit_test(triage_width),
 		cmocka_unit_test(tables_of_another_engine),
 		cmocka_unit_test(files_of_options),
 		cmocka_unit_test(dropped),

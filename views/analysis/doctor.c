@@ -17,8 +17,8 @@
 static const struct column doctor_columns[] = {
 	COL("severity", "error, warning or note; errors first", 8),
 	COL("sure", "fact (it is in the input), computed (by OpenSM's rules) or likely (a guess)", 8,
-	    .drop = 3),
-	NUM("pairs", "pairs of hosts that it costs, as far as known", 8),
+	    .drop = DROP_SPARE),
+	NUM("pairs", "pairs of hosts that it costs, as far as known", 7),
 	COL("kind", "the kind of fault", 17, .drop = DROP_SPARE),
 	COL("finding", "what is wrong, and where; what follows from it has no row", 36, .flex = 4,
 	    .prose = true),

@@ -44,6 +44,20 @@ struct past_end {
 	unsigned port, peer_port;
 };
 
+/* What a port led to. */
+struct past_peer {
+	uint64_t key;	  /* of a device that is gone: its GUID, or its LID */
+	uint32_t port;	  /* in the fabric: then the cable is gone; else NO_ID */
+	const char *name; /* of the device that is gone; NULL: not known */
+	bool is_switch;
+};
+
+struct dead_port {
+	uint32_t port, mate; /* mate: the other end of its cable by the tables; NO_ID: not known */
+	struct past_peer at; /* the device that is gone, by the tables */
+	enum { PEER_UNKNOWN, PEER_BY_LID, PEER_BESIDE } known; /* beside: as of another cable of the switch */
+};
+
 struct brokens {
 	struct doctor *d;
 	struct broken *b;
@@ -55,7 +69,8 @@ struct brokens {
 	struct past_end *past; /* [n_past] by GUID and port */
 	size_t n_past;
 	const struct switch_tables *read; /* NULL: tables are computed */
-	uint32_t *dead, *mate, n_dead; /* ports where nothing is, and tables lead; ends of one cable, NO_ID */
+	struct dead_port *dead;		  /* [n_dead] ports where nothing is, and tables lead */
+	uint32_t n_dead;
 	uint32_t *direct; /* [MAX_LID + 1] of LIDs that no port has: 1 + switches with such a port to it */
 	uint16_t *hops;	  /* [n_switches] to the owner of hops_of */
 	uint32_t hops_of, *mark, stamp;
@@ -86,14 +101,6 @@ static void broken_at(const struct brokens *s, struct broken *b, uint32_t port)
 }
 
 /* --- what was at a port ------------------------------------------------------------------------------ */
-
-/* What a port led to. */
-struct past_peer {
-	uint64_t key;	  /* of a device that is gone: its GUID, or its LID */
-	uint32_t port;	  /* in the fabric: then the cable is gone; else NO_ID */
-	const char *name; /* of the device that is gone; NULL: not known */
-	bool is_switch;
-};
 
 /* The document of the earlier check has a host or switch of that GUID.  NULL: not. */
 static const char *past_name(const json_t *present, uint64_t guid, bool *is_switch)
@@ -161,38 +168,45 @@ static const struct table_stranger *stranger_of(const struct brokens *s, unsigne
 	return NULL;
 }
 
-/* The device without a place in the fabric to whose LID a port leads.  False: none, or it is not clear. */
+/* Who has a LID that no port has now: as the tables name it, or a device of the fabric that is not reached.
+ */
+static struct past_peer gone_device(const struct brokens *s, unsigned lid)
+{
+	const struct fabric *f = s->d->f;
+	const struct table_stranger *named = stranger_of(s, lid);
+	uint32_t owner = lid_owner(s->d->r->lids, lid);
+	char word[40];
+
+	if (!named && owner != NO_ID)
+		return (struct past_peer){f->node_guid[endport_node(f, owner)], NO_ID,
+					  f->node_name[endport_node(f, owner)], endport_is_switch(f, owner)};
+	bool is_switch = named ? named->is_switch : s->direct[lid] > 2;
+	snprintf(word, sizeof(word), "the %s with LID %u", is_switch ? "switch" : "device", lid);
+	return (struct past_peer){named ? named->guid : lid, NO_ID,
+				  named && named->name ? named->name : arena_str(s->d->arena, word),
+				  is_switch};
+}
+
+/* The device that is gone to whose LID a port leads.  False: none, or it is not clear. */
 static bool peer_by_lid(const struct brokens *s, uint32_t port, struct past_peer *x)
 {
 	unsigned best = 0, top = switch_tables_top(s->read);
-	bool others = false, best_is_switch = false;
+	bool others = false;
 
 	for (unsigned lid = 1; lid <= top; lid++) {
-		if (!leads(s, port, lid))
-			continue;
-		if (!s->direct[lid]) {
-			others = true;
-			continue;
-		}
-		const struct table_stranger *named = stranger_of(s, lid);
-		bool is_switch = named ? named->is_switch : s->direct[lid] > 2;
+		bool here = leads(s, port, lid);
 
-		if (!best || is_switch > best_is_switch ||
-		    (is_switch == best_is_switch && s->direct[lid] > s->direct[best])) {
-			best = lid;
-			best_is_switch = is_switch;
-		}
+		others |= here && !s->direct[lid];
+		if (!here || !s->direct[lid])
+			continue;
+		struct past_peer peer = gone_device(s, lid);
+		if (best && (peer.is_switch < x->is_switch ||
+			     (peer.is_switch == x->is_switch && s->direct[lid] <= s->direct[best])))
+			continue;
+		best = lid;
+		*x = peer;
 	}
-	if (!best || (others && !best_is_switch))
-		return false;
-	const struct table_stranger *named = stranger_of(s, best);
-	*x = (struct past_peer){
-		.key = named ? named->guid : best, .port = NO_ID, .is_switch = best_is_switch};
-	char lid_name[40];
-	snprintf(lid_name, sizeof(lid_name), "the %s with LID %u", best_is_switch ? "switch" : "device",
-		 best);
-	x->name = named && named->name ? named->name : arena_str(s->d->arena, lid_name);
-	return true;
+	return best && (!others || x->is_switch);
 }
 
 /* Do two ports lead to each other?  2: to each other's switch, 1: to a host there, 0: no. */
@@ -221,26 +235,63 @@ static int ports_lead_back(const struct brokens *s, uint32_t a, uint32_t b)
 
 #define MATED_MOST 256 /* ports; where more are without a peer, cables are not looked for */
 
+/* Can two ports be the ends of one cable?  Not when cables beside both lead to one switch that is gone. */
+static bool may_be_mates(const struct dead_port *a, const struct dead_port *b)
+{
+	bool beside = a->known == PEER_BESIDE && b->known == PEER_BESIDE && a->at.key == b->at.key;
+
+	return a->mate == NO_ID && b->mate == NO_ID && a->known != PEER_BY_LID && b->known != PEER_BY_LID &&
+	       !beside;
+}
+
 /* Joins ports that lead to each other: the surest first.  Where several switches are possible: none. */
 static void find_mates(struct brokens *s)
 {
-	for (int least = 2; least && s->n_dead <= MATED_MOST; least--)
-		for (uint32_t i = 0; i < s->n_dead; i++) {
-			uint32_t found = NO_ID;
-			bool several = s->mate[i] != NO_ID;
+	const struct fabric *f = s->d->f;
 
-			for (uint32_t k = 0; k < s->n_dead && !several; k++) {
-				if (s->mate[k] != NO_ID || ports_lead_back(s, s->dead[i], s->dead[k]) < least)
+	for (int least = 2; least && s->n_dead <= MATED_MOST; least--)
+		for (struct dead_port *a = s->dead; a < s->dead + s->n_dead; a++) {
+			struct dead_port *found = NULL;
+			bool several = false;
+
+			for (struct dead_port *b = s->dead; b < s->dead + s->n_dead && !several; b++) {
+				if (!may_be_mates(a, b) || ports_lead_back(s, a->port, b->port) < least)
 					continue;
-				several = found != NO_ID && port_switch(s->d->f, s->dead[found]) !=
-								    port_switch(s->d->f, s->dead[k]);
-				found = found == NO_ID ? k : found;
+				several = found && port_switch(f, found->port) != port_switch(f, b->port);
+				found = found ? found : b;
 			}
-			if (several || found == NO_ID)
+			if (several || !found)
 				continue;
-			s->mate[i] = s->dead[found];
-			s->mate[found] = s->dead[i];
+			a->mate = found->port;
+			found->mate = a->port;
 		}
+}
+
+/* Finds devices that are gone by their LIDs; another cable without a peer on such a switch led there, too. */
+static void find_gone_peers(struct brokens *s)
+{
+	const struct fabric *f = s->d->f;
+	struct dead_port *end = s->dead + s->n_dead;
+
+	for (struct dead_port *a = s->dead; a < end; a++)
+		if (s->read && peer_by_lid(s, a->port, &a->at))
+			a->known = PEER_BY_LID;
+	for (struct dead_port *a = s->dead; a < end; a++) {
+		const struct dead_port *beside = NULL;
+		bool several = a->known != PEER_UNKNOWN;
+
+		for (const struct dead_port *b = s->dead; b < end && !several; b++) {
+			if (b->known != PEER_BY_LID || !b->at.is_switch ||
+			    port_switch(f, a->port) != port_switch(f, b->port))
+				continue;
+			several = beside && beside->at.key != b->at.key;
+			beside = b;
+		}
+		if (several || !beside)
+			continue;
+		a->at = beside->at;
+		a->known = PEER_BESIDE;
+	}
 }
 
 static bool is_here(const struct brokens *s, uint32_t node)
@@ -294,20 +345,23 @@ static struct broken *broken_gone(struct brokens *s, const struct past_peer *x, 
 static struct broken *broken_at_port(struct brokens *s, uint32_t port)
 {
 	bool silent = fabric_port_open(s->d->f, port);
-	struct past_peer x = {.key = port, .port = NO_ID, .is_switch = true};
+	const struct dead_port *dead = s->dead;
+	struct past_peer x;
 	struct broken *b;
 
-	if (!peer_by_past(s, port, &x) && !(s->read && peer_by_lid(s, port, &x)) && !silent) {
-		uint32_t i = 0;
-
-		while (i < s->n_dead && s->dead[i] != port)
-			i++;
-		b = broken_cable(s, "cable-gone", port, i < s->n_dead ? s->mate[i] : NO_ID);
-	} else if (x.port != NO_ID) {
+	while (dead->port != port)
+		dead++;
+	bool past = peer_by_past(s, port, &x), gone = !past && dead->known && dead->mate == NO_ID;
+	if (gone)
+		x = dead->at;
+	else if (!past)
+		x = (struct past_peer){.key = port, .port = NO_ID, .is_switch = true};
+	if (!past && !gone && !silent)
+		b = broken_cable(s, "cable-gone", port, dead->mate);
+	else if (x.port != NO_ID)
 		b = broken_cable(s, "cable-gone", port, x.port);
-	} else {
+	else
 		b = broken_gone(s, &x, silent ? "silent-switch" : x.is_switch ? "switch-gone" : "host-gone");
-	}
 	b->cables += !b->counted;
 	broken_at(s, b, port);
 	return b;
@@ -476,7 +530,7 @@ static void count_gone_lids(struct brokens *s)
 	for (unsigned lid = 1; lid <= top; lid++) {
 		s->direct[lid] = lid_is_gone(s, lid);
 		for (uint32_t i = 0; s->direct[lid] && i < s->n_dead; i++)
-			s->direct[lid] += leads(s, s->dead[i], lid);
+			s->direct[lid] += leads(s, s->dead[i].port, lid);
 	}
 }
 
@@ -510,14 +564,13 @@ static struct brokens *brokens_of(struct doctor *d)
 	struct causes *c = causes_find(&rq, d->p, d->e);
 	if (!c)
 		return NULL;
-	s->dead = ARENA_ARRAY(d->arena, c->n + 1, uint32_t);
-	s->mate = ARENA_ARRAY(d->arena, c->n + 1, uint32_t);
+	s->dead = ARENA_ARRAY(d->arena, c->n + 1, struct dead_port);
 	for (size_t i = 0; i < c->n; i++)
-		if (is_bare_port(&c->c[i])) {
-			s->mate[s->n_dead] = NO_ID;
-			s->dead[s->n_dead++] = d->f->node_port[c->c[i].node] + c->c[i].port;
-		}
+		if (is_bare_port(&c->c[i]))
+			s->dead[s->n_dead++] = (struct dead_port){
+				.port = d->f->node_port[c->c[i].node] + c->c[i].port, .mate = NO_ID};
 	count_gone_lids(s);
+	find_gone_peers(s);
 	find_mates(s);
 	for (size_t i = 0; i < c->n; i++) {
 		const struct cause *x = &c->c[i];
@@ -665,7 +718,7 @@ static struct finding *broken_tell(struct doctor *d, const struct rule *r, const
 /* Is there something to tell of it? */
 static bool broken_matters(const struct broken *b)
 {
-	bool gone = words_have("switch-gone host-gone not-active", b->kind);
+	bool gone = words_have("silent-switch switch-gone host-gone not-active", b->kind);
 	bool absent = !strcmp(b->kind, "unreachable") && b->key[0] >> 32 != CAUSE_PORT;
 
 	return b->pairs || gone || b->far != NO_ID || (b->owners && !absent);
@@ -717,7 +770,7 @@ int find_slower(struct doctor *d, const struct rule *r)
 		if (lost->f[i].kind != FAULT_CABLE_SLOWER)
 			continue;
 		fault_text(lost, &lost->f[i], &t);
-		struct finding *x = tell(d, r, "list links", "%s.", text_str(&t));
+		struct finding *x = tell(d, r, "list switches", "%s.", text_str(&t));
 		x->node = fabric_node_by_guid(d->f, lost->f[i].from);
 		x->port = lost->f[i].port;
 	}
