@@ -640,12 +640,10 @@ const char *diagnosis_not_looked(const struct diagnosis *d, unsigned n)
 
 void triage_tell_not_looked(const struct diagnosis *d, struct text *t)
 {
-	AUTO_TEXT struct text line = {0};
 	const struct look *x;
 
 	for (unsigned n = 0; (x = look_missed(d, n)); n++)
-		text_add(&line, "%s%s", n ? ", " : "Not looked at: ", x->brief);
-	text_add_shortened(t, text_str(&line), TRIAGE_COLUMNS);
+		text_add(t, "%s%s", n ? ", " : "Not looked at: ", x->brief);
 }
 
 bool finding_is_untold(const struct finding *x)

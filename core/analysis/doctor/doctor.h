@@ -97,7 +97,7 @@ const char *diagnosis_not_looked(const struct diagnosis *d, unsigned n);
  */
 #define TRIAGE_COLUMNS 80
 void triage_tell(const struct finding *x, struct text *t);
-/* "Not looked at: port states, log", in at most TRIAGE_COLUMNS; nothing when all was looked at. */
+/* "Not looked at: port states, log"; nothing when all was looked at. */
 void triage_tell_not_looked(const struct diagnosis *d, struct text *t);
 /* Is it one that says that something cannot be told?  All others of severity error are faults. */
 bool finding_is_untold(const struct finding *x);

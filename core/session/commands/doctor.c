@@ -183,7 +183,7 @@ static int cmd_doctor(struct session *s, const struct args *args, struct out *o,
 static void triage_report(const struct diagnosis *d, struct out *o)
 {
 	struct judged j = judged_of(d->judged);
-	AUTO_TEXT struct text t = {0}, judged = {0}, missed = {0};
+	AUTO_TEXT struct text t = {0}, judged = {0}, last = {0};
 	json_t *list = json_array(), *not_looked = json_array();
 	size_t wrong = 0, told = 0;
 	const char *word;
@@ -200,7 +200,7 @@ static void triage_report(const struct diagnosis *d, struct out *o)
 		out_text(o, "%s.\n", text_str(&t));
 		text_free(&t);
 	}
-	size_t room = wrong < TRIAGE_LINES ? wrong : TRIAGE_LINES - 2;
+	size_t room = TRIAGE_LINES - 1;
 
 	o->run->found_fault |= d->lost.n > 0;
 	for (size_t i = 0; i < d->n; i++) {
@@ -226,11 +226,12 @@ static void triage_report(const struct diagnosis *d, struct out *o)
 	}
 	if (!wrong)
 		out_text(o, "Nothing wrong found.\n");
-	else if (wrong > told)
-		out_text(o, "%zu more: doctor\n", wrong - told);
-	triage_tell_not_looked(d, &missed);
-	if (missed.len)
-		out_text(o, "%s\n", text_str(&missed));
+	if (wrong > told)
+		text_add(&last, "%zu more: doctor.  ", wrong - told);
+	triage_tell_not_looked(d, &last);
+	text_add_shortened(&t, text_str(&last), TRIAGE_COLUMNS);
+	if (t.len)
+		out_text(o, "%s\n", text_str(&t));
 	for (unsigned i = 0; (word = diagnosis_not_looked(d, i)); i++)
 		json_array_append_new(not_looked, json_text(word));
 	out_json(o, "causes", list);
