@@ -188,10 +188,10 @@ TREE, UPDN = "xgft:3,3:1,2", ["-R", "updn"]
 # Pairs of hosts that are lost, that have a path again, and that loop by the tables read.
 STATES = [
     ([os.path.join(ROOT, "tests", "fabrics", "demo-3level.ibnet"), "-R", "minhop"], [
-        "fail host node0003", "fail switch leaf-01", "diff all", "check", "doctor", "why leaf-02 node0009", "load-map", "layers",
+        "fail host node0003", "fail switch leaf-01", "diff all", "check", "doctor", "triage", "why leaf-02 node0009", "load-map", "layers",
         "snapshot a", "restore all", "diff all", "diff a", "list pairs", "survey switches"]),
     (["ring:6", "-R", "minhop"], [
-        "snapshot before", "tables looping.lfts", "route tables", "diff before all", "check", "list check", "list lost", "doctor", "trace node0001 node0004",
+        "snapshot before", "tables looping.lfts", "route tables", "diff before all", "check", "list check", "list lost", "doctor", "triage", "trace node0001 node0004",
         "why ring0 node0004", "drift", "load-map", "list pairs", "layers", "report -", "save-session -", "route minhop", "diff all"]),
 ]
 
@@ -233,7 +233,7 @@ SHOWN = [
     ([FORMATS + "two-leaf.ibdiagnet2"], ["trace 4 10", "check", "snapshot b", "load made.ibnet"]),
     (["keyed.db_csv", "-R", "minhop"], ["check"]),
     (["idle.lst", "-R", "minhop"], ["show links", "show node leaf-01[2]"]),
-    (["cut.ibnet", *UPDN], ["show warnings", "check", "check --baseline whole.json", "doctor --baseline whole.json"]),
+    (["cut.ibnet", *UPDN], ["show warnings", "check", "check --baseline whole.json", "doctor --baseline whole.json", "triage --baseline whole.json"]),
     ([TREE], ["set chassis_file chassis", "route mincontention", "why leaf-01 node0009", "step start",
              "step until leaf-01 node0009", "step show", "step end", "elements", "survey chassis"]),
     ([TREE, *UPDN], [

@@ -294,7 +294,7 @@ const struct command doctor_commands[] = {
 	 "causes[].kind string as a finding of doctor\n"
 	 "causes[].text string what is wrong, and where\n"
 	 "causes[].pairs integer|null pairs of hosts that it costs; null: none, or it is not known\n"
-	 "causes[].where node|null the node; the first of several\n"
+	 "causes[].where node the node; the first of several\n"
 	 "causes[].more string the command that shows more\n"
 	 "not_looked_at[] string what is not at hand: held tables, port states, managers, ...\n",
 	 .run = cmd_triage},
