@@ -410,6 +410,10 @@ static struct broken *broken_of_cause(struct brokens *s, const struct cause *c)
 		b->down = true;
 		return b;
 	}
+	bool no_lid = port != NO_ID && f->port_endport[port] != NO_ID &&
+		      !s->d->r->lids->base[f->port_endport[port]];
+	if (c->kind == CAUSE_HOST && no_lid) /* find_unreachable() tells all of them in one line */
+		return NULL;
 	if (c->kind == CAUSE_CABLE || c->kind == CAUSE_TABLES || c->kind == CAUSE_LOOP ||
 	    c->kind == CAUSE_REFUSAL)
 		return NULL;

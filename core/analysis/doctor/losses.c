@@ -213,6 +213,10 @@ static void tell_without_lid(struct doctor *d, const struct rule *r)
 		tell_of_places(d, r, &at, "list hosts", "%s of hosts have no path: %s %s no LID (%s).",
 			       PLURAL(pairs, "pair"), PLURAL(without, "host"), without == 1 ? "has" : "have",
 			       places_text(&at));
+	if (without == 1)
+		finding_brief(x, "%s has no LID", PORT_LABEL(d->f, d->f->node_port[x->node] + x->port));
+	else
+		finding_brief(x, "%s have no LID", PLURAL(without, "host"));
 	x->pairs = pairs;
 }
 
