@@ -70,7 +70,7 @@ static void screen_begin(void)
 	pane_open(1, argv, NULL);
 	ui.focus = focus;
 	ui.last_pane = last;
-	if (summary_first(ui.scene.fabric))
+	if (summary_first())
 		pane_open(1, doctor, NULL);
 }
 

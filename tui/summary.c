@@ -34,11 +34,11 @@ static bool tui_summary_wanted(const struct scene *sc)
 	       !(ui.told_source && !strcmp(ui.told_source, sc->fabric->source)) && worker_idle();
 }
 
-bool summary_first(const struct fabric *f)
+bool summary_first(void)
 {
-	struct stat st;
+	const struct fabric *f = ui.scene.fabric;
 
-	return !strcmp(f->format, "live") || (!stat(f->source, &st) && S_ISDIR(st.st_mode));
+	return f && (!strcmp(f->format, "live") || setup_tables(ui.session->setup));
 }
 
 bool summary_ask(struct ask *a)
@@ -76,7 +76,7 @@ void summary_take(void)
 		if (b)
 			text_add(&t, ": press %s", keys_text(b->key, b->n, key, sizeof(key)));
 		text_putc(&t, '\n');
-		if (summary_first(sc->fabric)) {
+		if (summary_first()) {
 			triage_tell_not_looked(d, &t);
 			text_putc(&t, '\n');
 		}

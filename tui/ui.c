@@ -689,7 +689,8 @@ static void loop(void)
 static void ui_open_panes(void)
 {
 	static char switches[] = "switches", ports[] = "ports", start[] = "start";
-	char *list[] = {switches}, *detail[] = {ports};
+	static char doctor[] = "doctor";
+	char *list[] = {switches}, *detail[] = {ports}, *judged[] = {doctor};
 	struct err e;
 
 	session_lock(ui.session);
@@ -700,6 +701,8 @@ static void ui_open_panes(void)
 	if (ui.scene.fabric)
 		pane_open(1, detail, &e);
 	pane_focus(SLOT_LIST);
+	if (summary_first())
+		pane_open(1, judged, &e);
 	session_unlock(ui.session);
 }
 

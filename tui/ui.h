@@ -175,8 +175,9 @@ bool function_bar_keys(int x, keycode *key, unsigned *n);
 
 /* summary.c: what doctor tells about a loaded fabric, in one line */
 bool summary_ask(struct ask *a); /* what must be computed for it; false: nothing */
-/* Is what is wrong the first thing to see?  It is of a live fabric, and of a folder of dumps. */
-bool summary_first(const struct fabric *f);
+/* Is what is wrong the first thing to see?  It is of a live fabric, and where the switches' tables are at
+ * hand. */
+bool summary_first(void);
 void summary_take(void); /* prints it once it is computed */
 
 /* actions.c */
