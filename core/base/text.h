@@ -73,7 +73,8 @@ unsigned word_edits(const char *a, const char *b);
 bool words_have(const char *list, const char *word);
 void word_add_quoted(struct text *t, const char *w); /* add w in quotes, whether it needs them or not */
 
-/* Adds s in at most `columns` characters: of a longer one the middle becomes "...".  columns is at least 5. */
+/* Adds s in at most `columns` characters: of a longer one the middle becomes "...".  columns is at least 5.
+ */
 void text_add_shortened(struct text *t, const char *s, unsigned columns);
 
 /* Running text in lines. */
