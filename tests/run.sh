@@ -6,9 +6,9 @@
 # Several suites run as a pool, JOBS at a time (two a processor, for many wait);
 # what they said comes in the order of the names.
 # LONG=1 runs the long random parts, and ThreadSanitizer's, too.
-# PARTS="NAME ..." runs these tests of a suite (verify, sessions, files, trouble, live) alone.
+# PARTS="NAME ..." runs these tests of a suite (verify, sessions, files, trouble, live, incidents) alone.
 # BUILD names the folder of the programs.  Exit status 1 when anything failed.
-SUITES="includes docs topics lessons harness unit fuzz-corpus build static extend large topo model figures guide plan engines reasons drained gpus ibdmchk script verify sessions changes incomplete formats live lying contract memcheck counts same cli systems drawings paste files memory stop trouble hostile tui driver keys parity advised"
+SUITES="includes docs topics lessons harness unit fuzz-corpus build static extend large topo model figures guide plan engines reasons drained gpus ibdmchk script verify sessions changes incomplete formats live incidents lying contract memcheck counts same cli systems drawings paste files memory stop trouble hostile tui driver keys parity advised"
 NIGHTLY="tsan"
 # What takes longest begins first.
 FIRST="tsan stop unit parity tui live build verify lying memory static extend files advised driver keys hostile"
@@ -158,6 +158,7 @@ suite() {
 	incomplete) IBSCOPE="$BUILD/ibscope" python3 tests/sessions/incomplete.py ;;
 	verify) IBSCOPE="$BUILD/ibscope" python3 tests/verify/run.py $PARTS ;;
 	live) python3 tests/live/run.py "$BUILD/live/probe" "$BUILD/ibscope" ;;
+	incidents) IBSCOPE="$BUILD/ibscope" python3 tests/incidents/run.py $PARTS ;;
 	lying) python3 tests/live/lying.py "$BUILD/ibscope-san" "$BUILD/live/lie.so" ;;
 	contract) IBSCOPE="$BUILD/ibscope" python3 tests/contract.py ;;
 	same) IBSCOPE="$BUILD/ibscope" python3 tests/same/run.py ;;
