@@ -42,19 +42,20 @@ if [ "$LONG" = 1 ]; then
 	export GUIDED MODELLED FIGURED REASONED DRAINED GPUS BLAMED DRAIN_FABRICS
 else
 	# the same classes by fewer cases, others each time: what is drawn is drawn by a new seed
-	COMMANDS=${COMMANDS:-2500}
-	KEYS=${KEYS:-250}
-	STEPS=${STEPS:-150}
-	PASTED=${PASTED:-3000}
-	PARITY_ASKED=${PARITY_ASKED:-8}
-	PARITY_OTHERS=${PARITY_OTHERS:-3}
+	COMMANDS=${COMMANDS:-1500}
+	KEYS=${KEYS:-120}
+	STEPS=${STEPS:-90}
+	PASTED=${PASTED:-1500}
+	PARITY_ASKED=${PARITY_ASKED:-5}
+	PARITY_OTHERS=${PARITY_OTHERS:-2}
 	PARITY_SECONDS=${PARITY_SECONDS:-0}
-	PARITY_LEAST=${PARITY_LEAST:-9}
-	PARITY_LEAKS=${PARITY_LEAKS:-4}
-	MOMENTS=${MOMENTS:-10}
+	PARITY_LEAST=${PARITY_LEAST:-6}
+	PARITY_LEAKS=${PARITY_LEAKS:-8}
+	PARITY_SANE=${PARITY_SANE:-4}
+	MOMENTS=${MOMENTS:-6}
 	# what was freed is kept for a while, not for ever, and its stacks are short: half the time
 	ASAN_OPTIONS=${ASAN_OPTIONS:-quarantine_size_mb=16:malloc_context_size=8}
-	export STEPS PASTED MOMENTS PARITY_ASKED PARITY_OTHERS PARITY_SECONDS PARITY_LEAST PARITY_LEAKS ASAN_OPTIONS
+	export STEPS PASTED MOMENTS PARITY_ASKED PARITY_OTHERS PARITY_SECONDS PARITY_LEAST PARITY_LEAKS PARITY_SANE ASAN_OPTIONS
 fi
 
 # cmocka programs, two at a time: one summary line of each is turned into ours
@@ -173,7 +174,7 @@ suite() {
 	hostile) IBSCOPE="$BUILD/ibscope" python3 tests/hostile/run.py ;;
 	paste) IBSCOPE="$BUILD/ibscope" python3 tests/cli/paste.py ;;
 	tsan) IBSCOPE="$BUILD/ibscope-tsan" python3 tests/tui/races.py ;;
-	keys) "$BUILD/keys" ${KEYS:+--random "$KEYS" --of 4} ;;
+	keys) "$BUILD/keys" ${KEYS:+--random "$KEYS" --of 8} ;;
 	tui) IBSCOPE="$BUILD/ibscope" python3 tests/tui/run.py ;;
 	*/*) "$1" ;;
 	*)

@@ -24,7 +24,7 @@ from trial import chosen_seed, expect, run_tests  # noqa: E402
 
 IBSCOPE = os.path.abspath(os.environ.get("IBSCOPE", os.path.join(ROOT, "build", "ibscope")))
 SEED = chosen_seed()
-ROUNDS = int(os.environ.get("ROUNDS", "30" if os.environ.get("LONG") == "1" else "6"))
+ROUNDS = int(os.environ.get("ROUNDS", "30" if os.environ.get("LONG") == "1" else "4"))
 SOURCES = [os.path.join(ROOT, "tests", "fabrics", "formats", "two-leaf.ibnetdiscover"),
            os.path.join(ROOT, "tests", "fabrics", "formats", "voltaire-2007-lmc1.ibnetdiscover"),
            "xgft:3,3:1,2", "ring:5", "torus:3x3"]

@@ -200,11 +200,11 @@ def cases(rng):
     rng.shuffle(first)
     rng.shuffle(rest)
     drawn = []
-    for _ in range(600 if LONG else 16):
+    for _ in range(600 if LONG else 8):
         attribute = rng.choice(list(FIELDS))
         field, (_, bits) = rng.choice(list(FIELDS[attribute].items()))
         drawn.append((*[(g, attribute, p) for g, p in [rng.choice(places(attribute))]][0], field, rng.getrandbits(bits)))
-    tried = (first + rest if LONG else first[:24] + rest[:18]) + drawn
+    tried = (first + rest if LONG else first[:14] + rest[:8]) + drawn
     return [(LONG or i % 4 == 0, *case) for i, case in enumerate(tried)]
 
 

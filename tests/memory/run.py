@@ -27,8 +27,9 @@ PROGRAM = tui.PROGRAM
 FAIL = os.path.abspath(os.environ.get("FAIL", os.path.join(tui.ROOT, "build", "memory", "fail.so")))
 SEED = int(os.environ.get("SEED", random.randrange(10 ** 6)))
 MEMORY = 3
-FIRST = 15  # allocations that fail in every run, as the program starts
-DRAWN = 25  # others, by chance
+LONG = os.environ.get("LONG") == "1"
+FIRST = 15 if LONG else 8  # allocations that fail in every run, as the program starts
+DRAWN = 25 if LONG else 12  # others, by chance
 
 TEXT = ("show; source inner.ibs; help; export lfts lfts; export fdbs fdbs; export subnet subnet; export paths paths; "
         "export json json; export dot dot cdg; save fabric; export json -; show options; snapshot a; fail random 2 "

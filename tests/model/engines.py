@@ -18,7 +18,7 @@ import tempfile
 
 from guide import SEED, Fabric, different, program, tables_of
 
-MODELLED = int(os.environ.get("MODELLED", "25"))
+MODELLED = int(os.environ.get("MODELLED", "15"))
 
 
 def turned(guid):

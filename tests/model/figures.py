@@ -24,7 +24,7 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from trial import Failed, Tally, chosen_seed, expect  # noqa: E402
 
 SEED = chosen_seed()
-FIGURED = int(os.environ.get("FIGURED", "8"))
+FIGURED = int(os.environ.get("FIGURED", "5"))
 TORUS = None            # file of torus-2QoS
 AGAIN_OF_A_STATE = int(os.environ.get("AGAIN", "6"))    # panes and other figures, of each state so many kinds
 

@@ -25,7 +25,7 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from trial import BOUND, Failed, Tally, chosen_seed, expect  # noqa: E402
 
 SEED = chosen_seed()
-GPUS = int(os.environ.get("GPUS", "12"))
+GPUS = int(os.environ.get("GPUS", "7"))
 ENGINES = ["minhop", "updn", "dfsssp", "lash", "nue", "sssp"]
 
 

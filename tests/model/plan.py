@@ -28,7 +28,7 @@ from trial import BOUND  # noqa: E402
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PROGRAM = os.path.abspath(os.environ.get("IBSCOPE", os.path.join(ROOT, "build", "ibscope")))
 SEED = int(os.environ.get("SEED", time.time_ns() % 10 ** 9))
-PLANS = int(os.environ.get("PLANS", "1000" if os.environ.get("LONG") == "1" else "30"))
+PLANS = int(os.environ.get("PLANS", "1000" if os.environ.get("LONG") == "1" else "15"))
 
 
 class Node:

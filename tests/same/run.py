@@ -11,8 +11,8 @@ out.  A sum tells that an answer changed, not how: build the commit before and c
 prints each difference with the line that makes it.  Whether the answers are right is for other suites to tell; this
 one sees what nobody meant to change.  What OLD said is kept beside it (OLD.same), since it stays the same.
 
-Environment: IBSCOPE=build/ibscope, SAME=80 sessions of the saved ones are drawn by SEED (0: all, LONG=1 too),
-SANE=12 of them asked of the program under AddressSanitizer, BUILD/ibscope-san, too, which says the same when nothing is
+Environment: IBSCOPE=build/ibscope, SAME=50 sessions of the saved ones are drawn by SEED (0: all, LONG=1 too),
+SANE=8 of them asked of the program under AddressSanitizer, BUILD/ibscope-san, too, which says the same when nothing is
 left in memory or read beyond its end (SAME=0: 300; 0: none).
 At the end "N passed, N failed"; exit status 1 when anything differs.
 """
@@ -263,11 +263,11 @@ def saved():
         return 0
     with open(SAID, encoding="ascii") as f:
         known = dict(line.strip().split(": ") for line in f)
-    most = 0 if os.environ.get("LONG") == "1" else int(os.environ.get("SAME", "80"))
+    most = 0 if os.environ.get("LONG") == "1" else int(os.environ.get("SAME", "50"))
     seed = os.environ.get("SEED") or str(random.SystemRandom().randrange(10 ** 9))
     drawn = set(random.Random("same/" + seed).sample(keys, most) if most else keys)
     san = os.path.join(os.environ.get("BUILD", "build"), "ibscope-san")
-    sane = int(os.environ.get("SANE", "12" if most else "300")) if os.path.exists(san) and program != san else 0
+    sane = int(os.environ.get("SANE", "8" if most else "300")) if os.path.exists(san) and program != san else 0
     sane = set(random.Random("sane/" + seed).sample(sorted(drawn), min(sane, len(drawn))))
     print("same: SEED=%s" % seed)
     every = {(fabric, name): lines for name, fabric, lines in sessions(program)}

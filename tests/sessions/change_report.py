@@ -17,7 +17,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 IBSCOPE = os.path.abspath(os.environ.get("IBSCOPE", os.path.join(ROOT, "build", "ibscope")))
 DEMO = os.path.join(ROOT, "tests", "fabrics", "demo-3level.ibnet")
 LONG = os.environ.get("LONG") == "1"
-REPORTS = int(os.environ.get("REPORTS", "100" if LONG else "4"))
+REPORTS = int(os.environ.get("REPORTS", "100" if LONG else "2"))
 FABRICS = [("xgft:2,4,4:1,2,4", ["minhop", "updn", "ftree", "dfsssp"]), ("torus:3x4,hosts=2", ["minhop", "dor", "lash", "nue"]),
            ("ring:5,hosts=2", ["minhop", "updn", "sssp"]), ("dragonfly:3,2,2", ["minhop", "updn", "dfsssp"])]
 

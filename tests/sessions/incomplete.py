@@ -24,7 +24,7 @@ IBSCOPE = os.path.abspath(os.environ.get("IBSCOPE", os.path.join(ROOT, "build", 
 FABRICS = os.path.join(ROOT, "tests", "fabrics")
 DEMO = os.path.join(FABRICS, "demo-3level.ibnet")
 SEED = chosen_seed()
-ROUNDS = int(os.environ.get("ROUNDS", "400" if os.environ.get("LONG") == "1" else "40"))
+ROUNDS = int(os.environ.get("ROUNDS", "400" if os.environ.get("LONG") == "1" else "25"))
 
 # Commands (of export: with the kind) that write a file: how the file tells what it lacks.
 # "load", "source": that command reads it back, and then the fabric is incomplete; "tables": it belongs to a fabric.

@@ -36,12 +36,6 @@
 #define MOST_LINES 80	/* of a session */
 #define MOST_FILE 12000 /* bytes of a file that commands are given: fabrics stay small */
 
-const char *__asan_default_options(void);
-const char *__asan_default_options(void)
-{
-	return "quarantine_size_mb=32";
-}
-
 static struct {
 	uint64_t seed, session; /* of the session at work */
 	bool one;		/* that session alone */

@@ -30,7 +30,7 @@ PROGRAM = tui.PROGRAM
 LOOKS = os.path.abspath(os.environ.get("LOOKS", os.path.join(ROOT, "build", "stop", "looks")))
 LONG = os.environ.get("LONG") == "1"
 GAP = int(os.environ.get("GAP", "60000"))  # thousands of basic blocks between two looks: 28,000 are seen, where a long list is printed
-LOOK_MOMENTS = os.environ.get("LOOK_MOMENTS", "0.3")  # random looks, beside half way, at which each command is cancelled; 0.3: of three commands in ten
+LOOK_MOMENTS = os.environ.get("LOOK_MOMENTS", "0.1")  # random looks, beside half way, at which each command is cancelled; 0.1: of one command in ten
 AFTER = 200  # looks behind the cancelling: each loop that is left looks once or twice
 
 Failed = tui.Failed

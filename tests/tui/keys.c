@@ -5,7 +5,7 @@
  *	build/keys			what `make check` does
  *	build/keys --all		all sequences of three keys too: takes long
  *	build/keys --random N		so many random sequences in each setting; SEED=N repeats them
- *	build/keys --of N		one third key of N behind each pair, others with each SEED
+ *	build/keys --of N		each other pair, one third key of N behind it, others with each SEED
  *	build/keys --setting NAME	one setting alone
  *	build/keys --keys C-r,C-x,C-h	one sequence, in all settings
  *
@@ -188,6 +188,8 @@ static void type_pairs(const struct setting *s, struct place *at)
 		if (!all_of_three && alike(keys[at->key[0]], s->command))
 			continue;
 		for (; at->key[1] < n_keys; at->key[1]++) {
+			if (third_of > 1 && (seed + at->key[0] + at->key[1]) % 2)
+				continue;
 			alarm(HANGS);
 			type(s, at->key, 2);
 			if (all_of_three ||

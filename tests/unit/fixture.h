@@ -105,6 +105,12 @@ static inline uint64_t test_seed(void)
 	return seed;
 }
 
+/* Rounds of what is drawn: a third of all; all with LONG=1. */
+static inline unsigned test_rounds(unsigned all)
+{
+	return getenv("LONG") ? all : (all + 2) / 3;
+}
+
 /* Does case i run: one in `of`, others with each seed; all with LONG=1. */
 static inline bool test_drawn(uint64_t seed, size_t i, unsigned of)
 {

@@ -1,4 +1,6 @@
 #include <errno.h>
+#include <limits.h>
+#include <sys/wait.h>
 
 #include "core/base/clean.h"
 #include "core/base/json.h"
@@ -414,13 +416,13 @@ static void test_word_quoted(void **state)
 	int n;
 
 	quoted("");
-	for (unsigned a = 0x100; a < 0x10000; a++) {
+	for (unsigned a = 0x100 + r % 3; a < 0x10000; a += 3) {
 		x[0] = (char)(a >> 8);
 		x[1] = (char)a;
 		x[2] = 0;
 		quoted(x);
 	}
-	for (unsigned i = 0; i < 20000; i++) {
+	for (unsigned i = 0; i < test_rounds(20000); i++) {
 		size_t len = rng_below(&r, sizeof(x));
 
 		for (size_t k = 0; k < len; k++)
@@ -439,6 +441,34 @@ static void test_word_quoted(void **state)
 	assert_non_null(strstr(e.msg, "no closing '"));
 }
 
+#ifdef __SANITIZE_ADDRESS__
+/* What every unit test relies on: a signed sum that is too large ends the program. */
+static void test_undefined(void **state)
+{
+	int status, out[2];
+	char said[4000];
+	size_t n = 0;
+
+	assert_int_equal(pipe(out), 0);
+	pid_t pid = fork();
+	if (!pid) {
+		volatile int most = INT_MAX;
+
+		dup2(out[1], STDERR_FILENO);
+		most = most + 1;
+		_exit(0);
+	}
+	close(out[1]);
+	for (ssize_t got; (got = read(out[0], said + n, sizeof(said) - 1 - n)) > 0;)
+		n += (size_t)got;
+	said[n] = 0;
+	close(out[0]);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(status != 0);
+	assert_non_null(strstr(said, "AddressSanitizer: ILL"));
+}
+#endif
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -450,6 +480,9 @@ int main(void)
 		cmocka_unit_test(test_clean_all),    cmocka_unit_test(test_clean_random),
 		cmocka_unit_test(test_clean_stream), cmocka_unit_test(test_clean_stream_fails),
 		cmocka_unit_test(test_json),	     cmocka_unit_test(test_word_quoted),
+#ifdef __SANITIZE_ADDRESS__
+		cmocka_unit_test(test_undefined),
+#endif
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

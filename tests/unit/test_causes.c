@@ -249,7 +249,7 @@ static void random_failures(void **state)
 	uint64_t seed = test_seed(), seen[CAUSE_KINDS] = {0};
 	uint64_t rng = seed;
 
-	for (unsigned round = 0; round < 60; round++) {
+	for (unsigned round = 0; round < test_rounds(60); round++) {
 		const char *spec = fabric[rng_below(&rng, 4)];
 		// NOLINTNEXTLINE(clang-diagnostic-format-nonliteral)
 		const char *drawn = line_of(spec, 1 + rng_below(&rng, 99));

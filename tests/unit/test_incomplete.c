@@ -14,7 +14,10 @@ static void every_cut(const char *path, size_t from)
 	AUTO_FREE char *data = read_all(path, &size);
 
 	assert_int_equal(whole->warnings.missing, 0);
+	uint64_t seed = test_seed();
 	for (size_t cut = from; cut < size; cut++) {
+		if (!test_drawn(seed, cut, 4))
+			continue;
 		AUTO_FABRIC struct fabric *f = NULL;
 		struct err e;
 
@@ -25,7 +28,7 @@ static void every_cut(const char *path, size_t from)
 				 f->n_links, whole->n_links);
 		told += f->warnings.missing != 0;
 	}
-	assert_true(told > 20);
+	assert_true(told > 5);
 }
 
 static void test_cuts(void **state)

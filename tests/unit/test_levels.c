@@ -41,10 +41,13 @@ static void roots(void **state)
 		{"torus:5x5", 1, 0, NULL},
 	};
 
+	uint64_t seed = test_seed();
+
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		if (!test_drawn(seed, i, 3))
+			continue;
 		AUTO_SESSION struct session *s = routed(cases[i].fabric);
 		AUTO_ARENA struct levels *l = levels_of(s);
-
 		if (l->n_roots != cases[i].n_roots || l->top != cases[i].top)
 			fail_msg("%s: %u roots on level %u, expected %u on %u", cases[i].fabric, l->n_roots,
 				 l->top, cases[i].n_roots, cases[i].top);

@@ -450,7 +450,7 @@ static void test_brute_force(void **state)
 {
 	uint64_t rng = test_seed();
 
-	for (unsigned i = 0; i < 240; i++) {
+	for (unsigned i = 0; i < test_rounds(240); i++) {
 		AUTO_BY(net_free) struct net n;
 
 		net_new(&n, random_fabric(&rng), i % 4, i / 4 % 3);
@@ -594,7 +594,7 @@ static void test_changes(void **state)
 	uint64_t rng = test_seed();
 	unsigned kept = 0;
 
-	for (unsigned i = 0; i < 200; i++) {
+	for (unsigned i = 0; i < test_rounds(200); i++) {
 		AUTO_BY(net_free) struct net n;
 
 		net_new(&n, random_fabric(&rng), i % 3, i / 3 % 3);

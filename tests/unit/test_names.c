@@ -176,7 +176,7 @@ static void test_twins_random(void **state)
 		"Mellanox Technologies",	   "Quantum-2 …000001", "a[3]", "a"};
 	uint64_t seed = test_seed();
 
-	for (unsigned round = 0; round < 300; round++) {
+	for (unsigned round = 0; round < test_rounds(300); round++) {
 		struct twin t[30] = {{0}};
 		uint32_t n = 1 + rng_below(&seed, 30);
 
@@ -499,7 +499,7 @@ static void test_pieces_random(void **state)
 	uint64_t seed = test_seed();
 	unsigned whole = 0;
 
-	for (unsigned round = 0; round < 40000; round++) {
+	for (unsigned round = 0; round < test_rounds(40000); round++) {
 		char line[64] = "fail switch ", *piece = line + strlen(line), want[64] = {0};
 		unsigned n = 1 + rng_below(&seed, 14);
 		size_t plain, len = 0;

@@ -225,7 +225,7 @@ static void test_model(void **state)
 	uint64_t rng = test_seed();
 	struct counts k = {0};
 
-	for (unsigned i = 0; i < 3 * ARRAY_LEN(shapes); i++)
+	for (unsigned i = 0; i < test_rounds(3) * ARRAY_LEN(shapes); i++)
 		random_case(&rng, shapes[i % ARRAY_LEN(shapes)], &k);
 	print_message("%u backtracks, %u fallbacks, %u shortcuts\n", k.backtracks, k.fallbacks, k.shortcuts);
 }

@@ -335,7 +335,7 @@ static void test_pairs_are_walked(void **state)
 					     "nue",    "dor",  "ftree", "ar_updn", "ar_updn", "ar_updn"};
 	uint64_t seed = test_seed();
 
-	for (int turn = 0; turn < 120; turn++) {
+	for (unsigned turn = 0; turn < test_rounds(120); turn++) {
 		struct fabric *f = draw(&seed);
 		AUTO_SESSION struct session *s = session_on(f);
 		struct brute b = {.f = f};

@@ -431,7 +431,7 @@ static void test_every_engine(void **state)
 			continue;
 		for (size_t i = 0; i < ARRAY_LEN(shapes); i++) {
 			struct session *s =
-				test_drawn(first, g + i, 3) ? session_new(all_engines, all_commands) : NULL;
+				test_drawn(first, g + i, 6) ? session_new(all_engines, all_commands) : NULL;
 			char line[200], conf[40] = "";
 
 			if (!s)

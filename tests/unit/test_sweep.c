@@ -271,7 +271,11 @@ static void test_threads(void **state)
 	static const char *const engine[] = {"minhop", "updn", "dnup", "dor"};
 	static const char *const options[] = {"", " lmc=2", " port_shifting=TRUE", " scatter_ports=7"};
 
+	uint64_t seed = test_seed();
+
 	for (size_t i = 0; i < ARRAY_LEN(engine) * ARRAY_LEN(options); i++) {
+		if (!test_drawn(seed, i, 3))
+			continue;
 		AUTO_SESSION struct session *s = random_fabric("random:40,5,hosts=3,parallel=2,seed=5");
 		const struct sweep *w;
 

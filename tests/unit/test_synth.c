@@ -629,9 +629,9 @@ static void test_mutations(void **state)
 					    "regular:12,3,seed=4",
 					    "cascade:1,10,hosts=0"};
 	static const char letters[] = "0123456789,:x=ahlnopst";
-	uint64_t rng = 1;
+	uint64_t rng = test_seed();
 
-	for (unsigned round = 0; round < 4000; round++) {
+	for (unsigned round = 0; round < test_rounds(3000); round++) {
 		AUTO_FABRIC struct fabric *f = NULL;
 		struct err e = {0};
 		AUTO_FREE char *spec = str_printf("%s", seeds[round % ARRAY_LEN(seeds)]);

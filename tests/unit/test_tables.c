@@ -919,7 +919,7 @@ static void test_round_trip(void **state)
 	static const char *const engines[] = {"minhop", "updn", "ftree", "dor", "sssp"};
 	uint64_t seed = test_seed();
 
-	for (unsigned i = 0; i < 40; i++) {
+	for (unsigned i = 0; i < test_rounds(40); i++) {
 		char spec[120], fail[100], shape[100];
 		struct session *s;
 

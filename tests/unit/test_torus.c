@@ -308,10 +308,13 @@ static void every_failure(const char *spec)
 
 static void test_failures(void **state)
 {
-	every_failure("torus:5x5,shuffle=1");
-	every_failure("torus:4x4,shuffle=1");
-	every_failure("torus:3x3x3,shuffle=1");
-	every_failure("torus:3x4,parallel=2,hosts=2");
+	static const char *const specs[] = {"torus:5x5,shuffle=1", "torus:3x4,parallel=2,hosts=2",
+					    "torus:3x3x3,shuffle=1", "torus:4x4,shuffle=1"};
+	uint64_t seed = test_seed();
+
+	for (size_t i = 0; i < ARRAY_LEN(specs); i++)
+		if (test_drawn(seed, i, 2))
+			every_failure(specs[i]);
 }
 
 /* --- virtual lanes --------------------------------------------------------------------------------- */
@@ -556,7 +559,7 @@ static void test_made(void **state)
 	uint64_t seed = test_seed();
 	struct world w;
 
-	for (unsigned i = 0; i < 10; i++) {
+	for (unsigned i = 0; i < test_rounds(10); i++) {
 		AUTO_FREE char *line =
 			str_printf("torus:%s,parallel=%u,shuffle=1,seed=%u", i % 2 ? "4x4x4" : "5x5x3",
 				   1 + i % 3, rng_below(&seed, 1000000));

@@ -129,7 +129,7 @@ def identical(place):
     """
     plain = [(engine, 0) for engine in ("minhop", "updn", "dnup", "ftree", "dor", "sssp")]
     levels = [(engine, 3782) for engine in ("lash", "dfsssp qos=TRUE", "nue")]
-    for engine, sls in plain + levels if LONG else DRAW.sample(plain, 3) + DRAW.sample(levels, 2):
+    for engine, sls in plain + levels if LONG else DRAW.sample(plain, 2) + DRAW.sample(levels, 1):
         o = place.object("load %s; fail switch spine-01; fail host node0007 node0008; verify %s" % (DEMO, engine))
         expect(o["identical"] and o["differ"] == 0, (engine, o))
         expect(o["entries"] == len(entries(place, "load %s; fail switch spine-01; fail host node0007 node0008; route %s"
