@@ -41,14 +41,14 @@ struct finding {
 	const char *meaning; /* its meaning in words; static */
 	const char *cure;    /* the remedy; static, NULL = nothing general */
 	char *text;	     /* owned; one line: what was found, and where */
-	char *brief;	     /* owned; the same in at most BRIEF_COLUMNS, without its pairs; NULL = the text, cut */
-	char *detail;	     /* owned; further lines, NULL = none */
-	char *more;	     /* owned; command line that shows more */
-	uint32_t node;	     /* the place, or the first of several; NO_ID = none */
-	uint8_t port;	     /* a port of it; 0 = none */
-	uint64_t count;	     /* number of things it is about: links, switches or pairs, as the text says */
-	double figure;	     /* the most important figure of the text, 0 = none */
-	uint64_t pairs;	     /* number of ordered pairs of hosts concerned, as far as known */
+	char *brief;   /* owned; the same in at most BRIEF_COLUMNS, without its pairs; NULL = the text, cut */
+	char *detail;  /* owned; further lines, NULL = none */
+	char *more;    /* owned; command line that shows more */
+	uint32_t node; /* the place, or the first of several; NO_ID = none */
+	uint8_t port;  /* a port of it; 0 = none */
+	uint64_t count; /* number of things it is about: links, switches or pairs, as the text says */
+	double figure;	/* the most important figure of the text, 0 = none */
+	uint64_t pairs; /* number of ordered pairs of hosts concerned, as far as known */
 };
 
 /* Keys of a finding, with columns of the pane. */
@@ -69,6 +69,7 @@ struct doctor_request {
 	const struct engine *const *engines;
 	const struct sweep *now;	/* in force; NULL = nothing is routed */
 	const char *configured;		/* chain of the configuration; NULL = none */
+	const char *named;		/* the same as its file writes it, with engines that ibscope skips */
 	const struct measured *counted; /* what ports counted; NULL: not known */
 };
 
@@ -78,6 +79,9 @@ void diagnosis_free(struct diagnosis *d);
 
 /* "2 errors, 3 warnings, 1 note"; "nothing found". */
 void diagnosis_tell_counts(const struct diagnosis *d, struct text *t);
+
+/* Finds what is wrong with partitions alone: lines of their file, members.  Never NULL. */
+struct diagnosis *doctor_partitions(const struct pair_sls *p, const struct topo *t);
 
 /* The table of rules: the kind and meaning of rule i.  Returns false when there is no such rule.  For tests
  * and manuals. */

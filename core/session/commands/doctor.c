@@ -103,6 +103,7 @@ static int cmd_doctor(struct session *s, const struct args *args, struct out *o,
 		.engines = s->engines,
 		.now = session_sweep(s),
 		.configured = s->configured,
+		.named = s->conf_engines,
 	};
 	struct measured *counted = session_measured(s);
 
