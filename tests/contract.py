@@ -343,7 +343,7 @@ class Suite:
                   "#IB : GUID : Raw BER : Effective BER : Symbol BER\n4 : 0x2c90300a00000 : 1E-7 : 1E-9 : 1E-10\n")
         self.file("answers", "2: No\n3: leaf-01[2]\n")
         self.file("apart.conf", "A=0x1:0x0002c90300000001=full;\n")
-        self.file("limited.conf", "B=0x2:ALL_CAS, 0x5;\n")
+        self.file("limited.conf", "B=0x2:ALL_CAS, 0x5, 0x6;\n")
         self.file("some.conf", "routing_engine updn\n")
         self.file("hup.conf", "routing_engine dor\nlmc 2\nport_shifting TRUE\n")
         self.file("ftree.conf", "routing_engine ftree,no_fallback\n")

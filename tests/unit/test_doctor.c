@@ -828,8 +828,8 @@ static const struct {
 	   {"no-full-member",
 	    ":4: all members of 0x0003 Q are limited: none of 2 can talk to another by it."},
 	   {"no-partition", "2 host ports in no partition but the default one, limited: node0002[1], "},
-	   {"kept-apart", "6 pairs of hosts without a common P_Key"},
-	   {"kept-apart", "; 6 of them share one, but both as limited members."}},
+	   {"kept-apart", "12 pairs of hosts without a common P_Key"},
+	   {"kept-apart", "; 12 of them share one, but both as limited members."}},
 	  NULL},
 	 "# "
 	 "P\nP=2:0x2c90300f00001=full,0x2c90300f00020=full,\n0xdead;\nQ=3:0x2c90300f00001,0x2c90300f00041;"
