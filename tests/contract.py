@@ -228,7 +228,7 @@ SHOWN = [
     (["twice.ibnet"], ["tables ring3.fdbs", "check", "trace node0003 node0001", "trace node0001 node0003"]),
     ([FORMATS + "stage-qdr-fdr10.ibnetdiscover"], ["route minhop", "trace tank1 stage2", "list lft ib1:"]),
     ([FORMATS + "two-leaf.ibdiagnet2"], ["outage link 0x2000[2]", "set local_repair flfr", "fail link 0x2000[2]", "outage"]),
-    ([TREE], ["set partition_config_file apart.conf", "route minhop", "check", "doctor", "trace node0001 node0002"]),
+    ([TREE], ["set partition_config_file apart.conf", "route minhop", "check", "doctor", "trace node0001 node0002", "partitions limited.conf", "partitions apart.conf apart.conf", "list partitions"]),
     (["twice.net", "-R", "minhop"], ["outage link a[4]"]),
     ([FORMATS + "two-leaf.ibdiagnet2"], ["trace 4 10", "check", "snapshot b", "load made.ibnet"]),
     (["keyed.db_csv", "-R", "minhop"], ["check"]),
@@ -343,6 +343,7 @@ class Suite:
                   "#IB : GUID : Raw BER : Effective BER : Symbol BER\n4 : 0x2c90300a00000 : 1E-7 : 1E-9 : 1E-10\n")
         self.file("answers", "2: No\n3: leaf-01[2]\n")
         self.file("apart.conf", "A=0x1:0x0002c90300000001=full;\n")
+        self.file("limited.conf", "B=0x2:ALL_CAS, 0x5, 0x6;\n")
         self.file("some.conf", "routing_engine updn\n")
         self.file("hup.conf", "routing_engine dor\nlmc 2\nport_shifting TRUE\n")
         self.file("ftree.conf", "routing_engine ftree,no_fallback\n")

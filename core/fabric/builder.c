@@ -259,6 +259,7 @@ static void number_switches(struct fabric *f, const struct fabric_builder *b)
 	f->switch_fdb_cap = ARENA_ARRAY(f, f->n_switches, uint32_t);
 	f->switch_esp0 = ARENA_ARRAY(f, f->n_switches, uint8_t);
 	f->switch_rank = ARENA_ARRAY(f, f->n_switches, uint16_t);
+	f->switch_adaptive = ARENA_ARRAY(f, f->n_switches, uint8_t);
 	for (uint32_t n = 0; n < f->n_nodes; n++) {
 		const struct fb_node *from = &b->node[f->node_order[n]];
 
@@ -271,6 +272,7 @@ static void number_switches(struct fabric *f, const struct fabric_builder *b)
 		f->switch_nports[s] = f->node_nports[n];
 		f->switch_fdb_cap[s] = from->fdb_cap;
 		f->switch_rank[s] = from->rank;
+		f->switch_adaptive[s] = from->adaptive;
 		f->switch_esp0[s++] = from->esp0;
 	}
 }
@@ -380,11 +382,13 @@ int fb_finish(struct fabric_builder *b, const char *source, const char *format, 
 	f->format = str_dup(format);
 	f->generated = b->generated;
 	f->untold = b->untold;
+	f->sm_engine = b->sm_engine;
+	f->n_adaptive = NO_ID;
 	f->warnings = b->warnings;
 	f->sm_guessed = b->sm_guessed;
 	if (b->again)
 		f->states_told = b->states_told;
-	b->generated = b->untold = NULL;
+	b->generated = b->untold = b->sm_engine = NULL;
 	b->warnings = (struct warnings){0};
 	if (!b->again) {
 		port_guids(f);
@@ -423,6 +427,7 @@ void fb_free(struct fabric_builder *b)
 	free(b->hash);
 	free(b->generated);
 	free(b->untold);
+	free(b->sm_engine);
 	warnings_free(&b->warnings);
 	free(b);
 }
@@ -610,6 +615,7 @@ struct fabric_builder *fb_from(const struct fabric *f)
 			to->fdb_cap = f->switch_fdb_cap[s];
 			to->esp0 = f->switch_esp0[s];
 			to->rank = f->switch_rank[s];
+			to->adaptive = f->switch_adaptive[s];
 		}
 		for (unsigned p = 0; p <= to->nports; p++) {
 			uint32_t id = f->node_port[n] + p, q = f->port_peer[id];
@@ -642,6 +648,7 @@ struct fabric_builder *fb_from(const struct fabric *f)
 	}
 	b->generated = f->generated ? str_dup(f->generated) : NULL;
 	b->untold = f->untold ? str_dup(f->untold) : NULL;
+	b->sm_engine = f->sm_engine ? str_dup(f->sm_engine) : NULL;
 	b->sm_guessed = f->sm_guessed;
 	b->states_told = f->states_told;
 	b->again = true;
@@ -655,6 +662,7 @@ struct fabric *fb_again(struct fabric_builder *b, const struct fabric *f)
 	if (fb_finish(b, f->source, f->format, &g, NULL))
 		abort(); /* a finished fabric can always be built again */
 	g->managers = counted_ref(f->managers);
+	g->n_adaptive = f->n_adaptive;
 	return g;
 }
 

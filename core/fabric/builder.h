@@ -24,6 +24,7 @@ struct fb_node {
 	uint16_t chassis;
 	uint16_t rank; /* 1 + the rank that the subnet manager gave the switch; 0: not reported */
 	uint8_t type, nports, esp0;
+	uint8_t adaptive;     /* enum adaptive_told */
 	char *desc;	      /* owned; NULL = empty */
 	char *chassis_place;  /* owned; may be NULL */
 	struct fb_port *port; /* [nports + 1]; a switch's LID and LMC stand in port[0] */
@@ -39,7 +40,8 @@ struct fabric_builder {
 	bool again;	  /* built from a fabric, so its warnings are already there */
 	bool states_told; /* taken from that fabric (fabric.h); otherwise derived from the ports */
 	char *generated;
-	char *untold; /* what the format never reports (fabric.h), owned; may be NULL */
+	char *sm_engine; /* fabric.h; owned; may be NULL */
+	char *untold;	 /* what the format never reports (fabric.h), owned; may be NULL */
 	/* GUID -> builder index, for fb_find(); open addressing, private */
 	uint32_t *hash;
 	uint32_t hash_size;

@@ -90,7 +90,7 @@ static void fabric_release(struct fabric *f)
 	free_strings(f->node_chassis_place, f->n_nodes);
 	if (f->port_labels)
 		free_strings(f->port_labels, f->n_ports);
-	FREE_EACH(f->source, f->format, f->generated, f->untold, f->port_labels);
+	FREE_EACH(f->source, f->format, f->generated, f->untold, f->sm_engine, f->port_labels);
 	warnings_free(&f->warnings);
 	arena_free(f);
 }

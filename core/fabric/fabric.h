@@ -92,6 +92,9 @@ void warnings_read_missing(struct warnings *w, const char *line, size_t len);
 void warnings_copy(struct warnings *to, const struct warnings *from); /* adds all */
 void warnings_free(struct warnings *w);
 
+/* Is adaptive routing enabled on a switch? */
+enum adaptive_told { ADAPTIVE_UNTOLD, ADAPTIVE_OFF, ADAPTIVE_ON };
+
 enum node_type { NODE_CA = 1, NODE_SWITCH = 2, NODE_ROUTER = 3 };
 enum port_state { PORT_UNKNOWN = 0, PORT_DOWN = 1, PORT_INIT = 2, PORT_ARMED = 3, PORT_ACTIVE = 4 };
 #define MAX_PORTS 254			/* external ports of a switch: as many as an LFT can name */
@@ -163,6 +166,9 @@ struct fabric {
 	/* 1 + the Up/Down rank that the subnet manager gave it; 0: the source does not report it.  The root
 	 * has rank 0. */
 	uint16_t *switch_rank;
+	uint8_t *switch_adaptive; /* enum adaptive_told */
+	uint32_t n_adaptive; /* switches with adaptive routing, as ibdiagnet counts them; NO_ID: not told */
+	char *sm_engine;     /* that the subnet manager's dump names; NULL: not told */
 
 	/* Endports [n_endports] by port GUID: port 0 of every switch and every cabled CA or router port. */
 	uint32_t n_endports;

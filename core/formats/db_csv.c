@@ -554,6 +554,25 @@ static bool label_row(struct db_csv_reader *r, const struct cursor *v)
 	return true;
 }
 
+/* A switch's state of adaptive routing: `e` says whether it is enabled. */
+static bool adaptive_row(struct db_csv_reader *r, const struct cursor *v)
+{
+	uint64_t guid, enabled;
+	uint32_t node = cur_is_number(v[0], 0, &guid) ? fb_find(r->b, guid) : NO_ID;
+
+	if (node != NO_ID && cur_is_number(v[1], 0, &enabled))
+		r->b->node[node].adaptive = enabled ? ADAPTIVE_ON : ADAPTIVE_OFF;
+	return true;
+}
+
+/* The engine that routes, of the subnet manager that wrote the dump. */
+static bool manager_row(struct db_csv_reader *r, const struct cursor *v)
+{
+	if (!r->b->sm_engine && !cur_empty(&v[0]))
+		r->b->sm_engine = cur_clean(v[0], DESC_MAX);
+	return true;
+}
+
 /* The time of ibdiagnet's run. */
 static bool run_row(struct db_csv_reader *r, const struct cursor *v)
 {
@@ -634,6 +653,8 @@ static const struct section sections[] = {
 	 "a row of PKEY: NodeGUID, PortGUID, LocalPortNum, PKey up to 0x7fff, Membership 0 or 1",
 	 0,
 	 pkey_row},
+	{"AR_INFO", {"NodeGUID", "e"}, NULL, 0, adaptive_row},
+	{"SM", {"RoutingEngine"}, NULL, 0, manager_row},
 };
 
 /* --- sections ---------------------------------------------------------------------------------- */
@@ -719,7 +740,7 @@ static int db_csv_read_rows(struct db_csv_reader *r, const struct section *s, st
 		if (!cur_says(line))
 			continue;
 		if (is_mark(line, "END_", s->name)) {
-			if (!h.n)
+			if (!h.n && (s->needed || s->expected))
 				warnings_missing(&r->b->warnings, "cut section", r->lines.no,
 						 "found END_%s, expected a line of columns and rows behind "
 						 "START_%s: a part of the file was cut out",

@@ -26,7 +26,7 @@ static const char *const fabric_names[] = {
 	"opensm-subnet.lst", "ibdiagnet2.lst", "*.lst"};
 static const char *const table_names[] = {"opensm-lfts.dump", "ibdiagnet2.fdbs", "opensm.fdbs", "*.fdbs"};
 static const char *const adaptive_names[] = {"ibdiagnet2.far", "*.far"};
-static const char *const log_names[] = {"ibdiagnet2.log", "ibdiagnet.log"};
+static const char *const log_names[] = {"ibdiagnet2.log", "ibdiagnet.log", "*console*.txt", "ibdiagnet*.txt"};
 static const char *const pkey_names[] = {"ibdiagnet2.pkey", "*.pkey"};
 static const char *const map_names[] = {"ibdiagnet2.slvl", "*.slvl", "opensm-sl2vl.dump"};
 
@@ -228,12 +228,15 @@ static void load_log(const struct folder *d, struct fabric *f, struct progress *
 {
 	struct input in = {.progress = p};
 	struct cursor line;
+	uint64_t adaptive;
 	uint32_t n = 0;
 
 	if (!read_best(d, log_names, ARRAY_LEN(log_names), f, &in))
 		return;
 	struct lines lines = lines_of(&in);
 	while (lines_next(&lines, &line)) {
+		if (cur_behind(&line, "Adaptive Routing is enabled on ") && cur_number(&line, 10, &adaptive))
+			f->n_adaptive = (uint32_t)MIN(adaptive, f->n_switches);
 		if (!cur_word(&line, "-E-"))
 			continue;
 		AUTO_FREE char *text = cur_clean(cur_trimmed(line), IBDIAGNET_BYTES);
@@ -258,6 +261,8 @@ static void load_ranks(const struct folder *d, const char *used, struct fabric *
 
 	if (path && strcmp(path, used) != 0 && fabric_load(path, &from, p, &e))
 		warn_file(f, e.msg);
+	if (from && from->sm_engine && !f->sm_engine)
+		f->sm_engine = str_dup(from->sm_engine);
 	for (uint32_t s = 0; from && s < f->n_switches; s++) {
 		uint32_t its = fabric_switch_in(from, f, s);
 
@@ -291,29 +296,49 @@ static bool pkey_group_line(struct pkey_groups *g, struct cursor line)
 	return guid;
 }
 
-/* Takes the P_Keys of all ports from ibdiagnet's list of partitions, if the file of cables has none. */
-static void load_pkeys(const struct folder *d, struct fabric *f, struct progress *p)
+static bool begins_pkey_group(struct cursor line)
 {
-	struct input in = {.progress = p};
-	struct pkey_groups g = {0};
+	return cur_word(&line, "GROUP PKey:");
+}
+
+bool is_pkey_file(const struct input *in)
+{
+	return any_line(in, begins_pkey_group);
+}
+
+int pkey_file_parse(const struct input *in, struct managers *m, struct err *e)
+{
+	struct pkey_groups g = {.m = m};
+	struct lines lines = lines_of(in);
 	struct cursor line;
 	bool good = true;
 	char found[60];
 
-	if (f->managers || !read_best(d, pkey_names, ARRAY_LEN(pkey_names), f, &in))
-		return;
-	g.m = managers_new(0);
-	struct lines lines = lines_of(&in);
 	while (good && lines_next(&lines, &line))
 		good = !cur_says(line) || pkey_group_line(&g, line);
-	if (!good || g.left) {
-		warnings_add(&f->warnings, "P_Keys left out", 0,
-			     "%s:%u: found '%s', expected 'GROUP PKey:0x.. Hosts:N' and behind it N lines "
-			     "'Full|Limited NAME ... guid=0x..'; no P_Key of the file is taken",
-			     in.name, lines.no, good ? "the end" : excerpt(line, found, sizeof(found)));
-		g.m->n_pkeys = 0;
-	}
-	fabric_take_pkeys(f, g.m);
+	managers_order_pkeys(m);
+	if (good && !g.left)
+		return 0;
+	m->n_pkeys = 0;
+	return err_set(e,
+		       "%s:%u: found '%s', expected 'GROUP PKey:0x.. Hosts:N' and behind it N lines "
+		       "'Full|Limited NAME ... guid=0x..'; no P_Key of the file is taken",
+		       in->name, lines.no, good ? "the end" : excerpt(line, found, sizeof(found)));
+}
+
+/* Takes the P_Keys of all ports from ibdiagnet's list of partitions, if the file of cables has none. */
+static void load_pkeys(const struct folder *d, struct fabric *f, struct progress *p)
+{
+	struct input in = {.progress = p};
+	struct managers *m;
+	struct err e;
+
+	if (f->managers || !read_best(d, pkey_names, ARRAY_LEN(pkey_names), f, &in))
+		return;
+	m = managers_new(0);
+	if (pkey_file_parse(&in, m, &e))
+		warnings_add(&f->warnings, "P_Keys left out", 0, "%s", e.msg);
+	fabric_take_pkeys(f, m);
 	free_read(&in);
 }
 

@@ -156,6 +156,10 @@ int topo_with_types(const struct input *in, struct ibnl_library *l, const char *
 /* A folder of ibdiagnet's or OpenSM's dumps: cables, LIDs, tables. */
 int load_folder(const char *path, struct fabric **out, struct progress *p, struct err *e);
 
+/* ibdiagnet's list of partitions (.pkey): adds the P_Keys of all ports, in order.  -1 and *e: m has none. */
+int pkey_file_parse(const struct input *in, struct managers *m, struct err *e);
+bool is_pkey_file(const struct input *in);
+
 bool is_folder(const char *path);
 bool is_cache(const struct input *in);
 bool is_subnet_lst(const struct input *in);

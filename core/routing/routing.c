@@ -23,6 +23,7 @@ static void pair_sls_free(struct counted *c)
 	free(p->first);
 	free(p->member);
 	free(p->to);
+	FREE_EACH(p->line, p->file, p->given_up);
 }
 
 struct pair_sls *pair_sls_new(uint32_t n_endports)
@@ -40,7 +41,7 @@ static unsigned order_of(const struct pkey_member *m)
 	return (m->pkey & 0xffu) << 8 | m->pkey >> 8;
 }
 
-const struct pkey_member *pair_sls_common(const struct pair_sls *p, uint32_t a, uint32_t b)
+const struct pkey_member *pair_sls_common(const struct pair_sls *p, uint32_t a, uint32_t b, bool limited)
 {
 	assert(p->first && a < p->n_endports && b < p->n_endports);
 
@@ -49,7 +50,7 @@ const struct pkey_member *pair_sls_common(const struct pair_sls *p, uint32_t a, 
 	while (i < p->first[a + 1] && k < p->first[b + 1]) {
 		const struct pkey_member *x = &p->member[i], *y = &p->member[k];
 
-		if (x->pkey == y->pkey && (x->full || y->full))
+		if (x->pkey == y->pkey && (x->full || y->full || limited))
 			return x;
 		i += order_of(x) <= order_of(y);
 		k += order_of(y) <= order_of(x);
@@ -57,9 +58,17 @@ const struct pkey_member *pair_sls_common(const struct pair_sls *p, uint32_t a, 
 	return NULL;
 }
 
+const struct partition_line *partition_defined(const struct pair_sls *p, uint16_t pkey)
+{
+	for (uint32_t i = 0; i < p->n_lines; i++)
+		if (p->line[i].pkey == pkey && !p->line[i].guid)
+			return &p->line[i];
+	return NULL;
+}
+
 bool pair_sls_share(const struct pair_sls *p, uint32_t a, uint32_t b)
 {
-	return p->one || !p->first || a == b || pair_sls_common(p, a, b);
+	return p->one || !p->first || a == b || pair_sls_common(p, a, b, false);
 }
 
 unsigned pair_sls_of(const struct pair_sls *p, uint32_t from, uint32_t to)
@@ -69,7 +78,7 @@ unsigned pair_sls_of(const struct pair_sls *p, uint32_t from, uint32_t to)
 		return p->all;
 	if (p->to && p->to[to] != NO_PAIR_SL)
 		return p->to[to];
-	const struct pkey_member *m = p->first ? pair_sls_common(p, from, to) : NULL;
+	const struct pkey_member *m = p->first ? pair_sls_common(p, from, to, false) : NULL;
 	return m ? m->sl : NO_PAIR_SL;
 }
 

@@ -284,6 +284,14 @@ struct pkey_member {
 	uint8_t sl; /* the partition's */
 };
 
+/* What a line of partitions.conf says: it defines a partition, or gives it a GUID that no port has. */
+struct partition_line {
+	uint16_t pkey;
+	unsigned line; /* 0: OpenSM itself defines it */
+	uint64_t guid; /* that no port has; 0: it defines the partition */
+	char name[33];
+};
+
 #define NO_PAIR_SL 255 /* no SL is offered */
 
 struct pair_sls {
@@ -293,6 +301,12 @@ struct pair_sls {
 	 * OpenSM compares them; NULL: none are known, so all ports share one. */
 	uint32_t *first;
 	struct pkey_member *member;
+	/* Of partitions.conf, even where members are those that ports told: each partition, and then each
+	 * GUID that no port has. */
+	struct partition_line *line;
+	uint32_t n_lines, cap_lines;
+	char *file;	/* its name; NULL: there is none */
+	char *given_up; /* why OpenSM gives the whole file up: "FILE:LINE: found ..."; NULL: it does not */
 	uint8_t *to; /* [n_endports] the SL that the QoS policy gives paths to a port, NO_PAIR_SL; NULL: there
 			is no policy */
 	bool one;    /* all pairs are offered the SL `all` and share a P_Key */
@@ -302,9 +316,11 @@ struct pair_sls {
 /* Makes an empty set with one reference; counted_unref(&p->counted) drops it. */
 struct pair_sls *pair_sls_new(uint32_t n_endports);
 /* The partition by which two ports get a path: the first that both belong to, at least one of them as a full
- * member.  NULL when there is none.
+ * member.  NULL when there is none.  limited: even if both are limited members, which cannot talk by it.
  */
-const struct pkey_member *pair_sls_common(const struct pair_sls *p, uint32_t a, uint32_t b);
+const struct pkey_member *pair_sls_common(const struct pair_sls *p, uint32_t a, uint32_t b, bool limited);
+/* The line that defines a partition; NULL when there is none. */
+const struct partition_line *partition_defined(const struct pair_sls *p, uint16_t pkey);
 /* Do two ports have a P_Key in common? */
 bool pair_sls_share(const struct pair_sls *p, uint32_t a, uint32_t b);
 /* The SL offered from a port to another. */

@@ -130,7 +130,7 @@ void session_free(struct session *s)
 	}
 	FREE_EACH(s->event, s->snapshot);
 	lesson_place_unref(s->lesson);
-	FREE_EACH(s->drawing, s->configured);
+	FREE_EACH(s->drawing, s->configured, s->conf_engines);
 	json_decref(s->present);
 	free(s->baseline);
 	session_uncount(s);

@@ -107,6 +107,7 @@ struct session {
 	const struct lesson_place *lesson; /* being played (lesson.h); reference; NULL = none */
 	unsigned in_lesson; /* commands of a lesson that run now; they name no programs (script.h) */
 	char *configured;   /* routing_engine of the last `config`, NULL = none */
+	char *conf_engines; /* the same as the file writes it, with engines that ibscope does not compute */
 	bool not_computed;  /* ... and it names only engines that ibscope does not compute */
 	struct drawing_note *drawing;
 	size_t n_drawings, cap_drawings;

@@ -124,6 +124,17 @@ uint32_t pkeys_untold(const struct topo *t, uint32_t *first);
 struct pair_sls *pair_sls_read(const struct options *o, const struct topo *t, struct progress *p,
 			       bool *unread, struct text *notes);
 
+/*
+ * Members as the ports' P_Keys have them, in place of those of a file, whose partitions give the SLs. A port
+ * that told none is a member of nothing.
+ */
+void partitions_take_pkeys(struct pair_sls *p, const struct topo *t, const struct managers *m);
+/*
+ * What is known of partitions: as for pairs, else the P_Keys of those ports that told them; without members
+ * when nothing is known.  The caller drops the reference.
+ */
+struct pair_sls *partitions_known(const struct options *o, const struct topo *t, struct progress *p);
+
 /* From memory, into p.  False: something is not modelled. */
 bool partitions_parse(struct pair_sls *p, const struct topo *t, bool qos, const struct input *in,
 		      struct text *notes);

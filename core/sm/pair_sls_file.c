@@ -20,6 +20,7 @@ enum { NO_MEMBER, LIMITED, FULL };
 
 struct partition {
 	char name[NAME_BYTES];
+	unsigned line; /* that defines it first; 0: OpenSM itself does */
 	uint16_t pkey;
 	uint8_t sl;
 	uint8_t *member; /* [n_endports] */
@@ -27,6 +28,7 @@ struct partition {
 
 struct partitions {
 	const struct topo *t;
+	struct pair_sls *to; /* gets the lines with GUIDs that no port has */
 	struct partition *part;
 	size_t n, cap;
 	unsigned generated; /* the last P_Key that was given */
@@ -53,7 +55,10 @@ static void odd(struct partitions *x, struct cursor what, const char *means)
 /* OpenSM gives the whole file up. */
 static bool pair_sls_file_fail(struct partitions *x, struct cursor what, const char *why)
 {
+	size_t before = x->notes->len;
+
 	odd(x, what, why);
+	x->to->given_up = str_printf("%.*s", (int)(x->notes->len - before - 1), x->notes->s + before);
 	x->failed = true;
 	return false;
 }
@@ -90,6 +95,7 @@ static struct partition *partition_of(struct partitions *x, const char *name, un
 	GROW(x->part, x->n, x->cap);
 	p = &x->part[x->n++];
 	*p = (struct partition){.pkey = (uint16_t)pkey,
+				.line = x->line,
 				.member = NEW_ARRAY(x->t->fabric->n_endports + 1, uint8_t)};
 	if (*name)
 		memcpy(p->name, name, strnlen(name, NAME_BYTES));
@@ -106,6 +112,15 @@ static void pair_sls_file_add_all(struct partitions *x, struct partition *p, uns
 	for (uint32_t ep = 0; ep < f->n_endports; ep++)
 		if (x->t->endport_up[ep] && (!type || f->node_type[endport_node(f, ep)] == type))
 			p->member[ep] = member;
+}
+
+static void partition_line_add(struct pair_sls *to, const struct partition *p, unsigned line, uint64_t guid)
+{
+	GROW(to->line, to->n_lines, to->cap_lines);
+	struct partition_line *l = &to->line[to->n_lines++];
+	*l = (struct partition_line){.pkey = p->pkey, .line = line, .guid = guid};
+	memcpy(l->name, p->name, NAME_BYTES);
+	static_assert(sizeof(l->name) > NAME_BYTES, "the name ends with a NUL");
 }
 
 /* A whole number in C notation; *rest stands behind it. */
@@ -172,8 +187,10 @@ static bool define(struct partitions *x, struct cursor head)
 	snprintf(text, sizeof(text), "%.*s", CUR_ARGS(name));
 	struct partition *p = partition_of(x, text, (unsigned)pkey & 0xffff);
 	x->now_at = p ? (size_t)(p - x->part) + 1 : 0;
-	if (p)
+	if (p) {
 		p->sl = (uint8_t)(x->qos ? x->sl : 0);
+		p->line = p->line ? p->line : x->line;
+	}
 	x->any |= p != NULL;
 	return p || pair_sls_file_fail(x, whole, "no P_Key is left; OpenSM gives the file up");
 }
@@ -213,7 +230,9 @@ static bool pair_sls_file_take_port(struct partitions *x, struct cursor port)
 	if (!c_number(name, &guid, &rest) || !cur_empty(&rest) || !guid)
 		return pair_sls_file_fail(x, port, "no GUID of a port; OpenSM gives the file up");
 	uint32_t ep = fabric_endport_by_guid(x->t->fabric, guid);
-	if (ep != NO_ID && x->t->endport_up[ep])
+	if (ep == NO_ID)
+		partition_line_add(x->to, p, x->line, guid);
+	else if (x->t->endport_up[ep])
 		p->member[ep] = member;
 	return true;
 }
@@ -303,6 +322,10 @@ static void pair_sls_file_keep(const struct partitions *x, struct pair_sls *p)
 {
 	uint32_t n = 0, cap = 0;
 
+	p->file = str_dup(x->file);
+	p->n_lines = x->failed ? 0 : p->n_lines;
+	for (size_t i = 0; i < (x->failed ? 1 : x->n); i++)
+		partition_line_add(p, &x->part[i], x->part[i].line, 0);
 	p->first = NEW_ARRAY(p->n_endports + 1u, uint32_t);
 	for (uint32_t ep = 0; ep < p->n_endports; ep++) {
 		for (const struct partition *part = x->part; part < x->part + x->n; part++) {
@@ -318,7 +341,8 @@ static void pair_sls_file_keep(const struct partitions *x, struct pair_sls *p)
 bool partitions_parse(struct pair_sls *p, const struct topo *t, bool qos, const struct input *in,
 		      struct text *notes)
 {
-	struct partitions x = {.t = t, .qos = qos, .modelled = true, .notes = notes, .file = in->name};
+	struct partitions x = {
+		.t = t, .to = p, .qos = qos, .modelled = true, .notes = notes, .file = in->name};
 	struct lines l = lines_of(in);
 	struct cursor line;
 
@@ -589,11 +613,9 @@ uint32_t pkeys_untold(const struct topo *t, uint32_t *first)
 	return n;
 }
 
-/* Members as the ports' tables have them, in place of those of a file, whose partitions give the SLs. */
-static void take_pkeys(struct pair_sls *p, const struct topo *t)
+void partitions_take_pkeys(struct pair_sls *p, const struct topo *t, const struct managers *m)
 {
 	const struct fabric *f = t->fabric;
-	const struct managers *m = fabric_managers(f);
 	AUTO_FREE uint8_t *sl = NEW_ARRAY(FULL_MEMBER, uint8_t);
 	uint32_t n = 0, cap = 0;
 
@@ -635,7 +657,7 @@ struct pair_sls *pair_sls_read(const struct options *o, const struct topo *t, st
 	if (members)
 		*unread |= !partitions_parse(r, t, qos, &partitions, notes);
 	if (m && m->n_pkeys && t->n_endports_up && !pkeys_untold(t, &untold))
-		take_pkeys(r, t);
+		partitions_take_pkeys(r, t, m);
 	AUTO_FREE char *ulps = qos ? content(o, "qos_policy_file", p, &policy.size, unread, notes) : NULL;
 	policy.data = ulps;
 	if (ulps)
@@ -646,4 +668,17 @@ struct pair_sls *pair_sls_read(const struct options *o, const struct topo *t, st
 	}
 	counted_unref(&r->counted);
 	return NULL;
+}
+
+struct pair_sls *partitions_known(const struct options *o, const struct topo *t, struct progress *p)
+{
+	const struct managers *m = fabric_managers(t->fabric);
+	AUTO_TEXT struct text notes = {0};
+	bool unread;
+	struct pair_sls *r = pair_sls_read(o, t, p, &unread, &notes);
+
+	r = r ? r : pair_sls_new(t->fabric->n_endports);
+	if (!r->first && m && m->n_pkeys)
+		partitions_take_pkeys(r, t, m);
+	return r;
 }

@@ -38,6 +38,11 @@ FILES = {
     "wrong.edges": "A[1] B[1]\nA B[0]\nA[2] B[2]\n",
     "policy.conf": "qos TRUE\nqos_policy_file /etc/opensm/qos-policy.conf\n",
     "partitions.conf": "Default=0x7fff,ipoib: ALL=full, SELF=full;\n",
+    "default.parts": "Default=0x7fff:ALL=full;\nA=1:0x2c90300f00001=full,0x2c90300f00021=full;\nB=0x8002:ALL;\nC=3:0x2c90300f00041=full;\n",
+    # a node's GUID and nobody's; B gains a full member, C is gone
+    "wrong.parts": "Default=0x7fff:ALL=full;\nA=1:0x2c90300f00001=full,0x2c90300f00020=full,0x77;\nB=0x8002:ALL,0x2c90300f00001=full;\n",
+    "ports.pkey": "# ibdiagnet\n\nGROUP PKey:0x7fff Hosts:2\n  Full h/P1 lid=0x1 guid=0x2c90300f00001 dev=1\n  Limited h/P1 lid=0x2 guid=0x2c90300f00021 dev=1\n",
+    "short.pkey": "GROUP PKey:0x7fff Hosts:2\n  Full h/P1 lid=0x1 guid=0x2c90300f00001 dev=1\n",
     "guids.conf": "# roots\n0x200000\n0x200001\n",
     "counters.out": "Errors for \"node 1\"\n   GUID 0x1 port 1: [LinkDownedCounter == 3]\n",
     "dor.conf": "routing_engine dor\n",
@@ -217,6 +222,21 @@ CASES = [
     Case("partitions that cannot be read", [*RING, "-e", "set qos TRUE; set partition_config_file /p; trace 3 5; why 3 5; unset qos; set qos_policy_file q; trace 3 5"], 0,
          r"^partition_config_file: not all of it is modelled here; with qos OpenSM may take other SLs[^\0]*^  A partition or the QoS policy may give the pair another SL"
          r"[^\0]*^A partition or the QoS policy may give(?![^\0]*(modelled here; with|may give))"),
+    Case("two files of partitions", ["ring:4", "-R", "minhop", "-e", "partitions default.parts wrong.parts"], 1,
+         r"\Awarning wrong.parts:2: OpenSM wants the GUID of a port, not of a node: 0x0002c90300f00020 is node0002, ports 0x0002c90300f00021; A gets no port by it.\n"
+         r"        wrong.parts:2: no port has this GUID: 0x0000000000000077; A gets no port by it.\nFrom default.parts to wrong.parts:\n"
+         r"node0001 changes 0x0002 B: full, before: limited\nnode0002 loses 0x0001 A: none, before: full\nnode0003 loses 0x0003 C: none, before: full\nChanges: 3.\n\Z"),
+    Case("a file of partitions against the present one", ["ring:4", "-R", "minhop", "-e", "set partition_config_file wrong.parts; partitions default.parts"], 1,
+         r"^warning default.parts:3: all members of 0x0002 B are limited: none of 4 [^\0]*^From wrong.parts to default.parts:[^\0]*^node0003 gains 0x0003 C: full, before: none$"),
+    Case("partitions of ports, twice", ["ring:4", "-e", "set partition_config_file wrong.parts; partitions ports.pkey ports.pkey"], 0, r"\AFrom ports.pkey to ports.pkey:\nChanges: 0.\n\Z"),
+    Case("partitions of ports and of a file", ["ring:4", "-R", "minhop", "-e", "partitions ports.pkey default.parts"], 1,
+         r"^node0001 gains 0x0001 A: full, before: none\nnode0001 gains 0x0002 B: limited, before: none\n"
+         r"node0002 changes 0x7fff Default: full, before: limited\nnode0002 gains 0x0001 [^\0]*\nChanges: 5.$"),
+    Case("a file of partitions, and nothing to compare with", ["xgft:3,3:1,2", "-e", "partitions partitions.conf"], 3, r"\ANot compared: no P_Keys were read"),
+    Case("a .pkey that was cut", ["ring:4", "-R", "minhop", "-e", "partitions short.pkey"], 3, "", r"short.pkey:2: found 'the end', expected 'GROUP PKey:0x"),
+    Case("no partitions to list", ["ring:4", "-R", "minhop", "-e", "list partitions"], 0, r"\APartitions 0/0 ── no P_Keys were read, and no partition_config_file is set\n\Z"),
+    Case("partitions to list", ["ring:4", "-R", "minhop", "-e", "set partition_config_file default.parts; list partitions filter pkey:0001"], 0,
+         r"^  port +pkey +member +partition +guid\n  node0001 0x0001 full   A         0x0002c90300f00001\n  node0002 0x0001 full   A         0x0002c90300f00021\n\Z"),
     Case("a QoS policy in an opensm.conf", ["-F", "policy.conf", "ring:5", "-e", "route lash; trace 3 5; route nue; trace 3 5"], 0,
          r"^lash routed(?:(?!may give)[^\0])*^nue routed.*\nqos_policy_file: not all of it is modelled here[^\0]*may give the pair another SL",
          r"^minhop routed.*\nqos_policy_file: not all of it is modelled here"),

@@ -47,7 +47,7 @@ OFFERED = tuple((engine, spec, kind, "TRUE", more) for kind in ("sl", "policy") 
     ("minhop", "ring:4", {}), ("sssp", "xgft:3,3:1,2", {}), ("ftree", "xgft:3,3:1,2", {}), ("dor", "mesh:3x3", {}), ("dfsssp", "torus:3x3", {}),
     ("lash", "torus:4x4", {}), ("lash,dfsssp", "torus:4x4", {}), ("lash", "xgft:3,3:1,2", {}), ("nue", "torus:3x3", {"nue_max_num_vls": 1}), ("nue", "torus:4x4", {"nue_max_num_vls": 2}),
     ("torus-2QoS", "torus:4x4x3", {}))) + tuple(("minhop", "xgft:3,3:1,2", kind, qos, {}) for kind in (
-        "limited", "empty", "given up", "groups", "names", "broken", "targets") for qos in ("TRUE", "FALSE")) + (
+        "limited", "empty", "given up", "strays", "range", "groups", "names", "broken", "targets") for qos in ("TRUE", "FALSE")) + (
     ("lash", "torus:4x4", "groups", "TRUE", {}), ("torus-2QoS", "torus:4x4x3", "groups", "TRUE", {}), ("dfsssp", "torus:3x3", "names", "TRUE", {})) + tuple(("minhop", "xgft:3,3:1,2", kind, "TRUE", {}) for kind in (
         "lone end", "lone end, blanks", "lone end, comment", "lone end, list", "lone end, first", "ipoib", "ipoib limited", "ipoib range",
         "ipoib default", "ports", "ports, few", "words", "no SL", "syntax", "syntax, range", "syntax, behind", "no default", "no end", "no number"))
@@ -145,6 +145,9 @@ def files(folder, fabric, kind):
         "policy": ("", "qos-ulps\n default : 9\nend-qos-ulps\n"),
         "limited": ("X=0x5:SELF=full;\n", ""),
         "empty": ("# no partition\n", ""),
+        # GUIDs of a node and of nobody are left out; a range voids the file
+        "strays": ("P=2:%s=full,0x%016x=full,0xdead=full,%s;\n" % (guids[1], fabric.hosts[2].guid, guids[3]), ""),
+        "range": ("P=2:%s=full;\nQ=3:%s-%s=full;\n" % (guids[1], guids[2], guids[4]), ""),
         "given up": ("Default=0x7fff,sl=2:ALL=limited;\nX=0x3,sl=4:ALL=full,ALL_OTHERS=full;\n", ""),
         "groups": ("Default=0x7fff : ALL, SELF=full ;\nA=0x0102,sl=3:%s=full;\nB=0x0201, sl=5 , defmember=full :\n ALL_CAS,\n %s=limited;\n"
                    % ("=full,".join(guids[::2]), "=limited,".join(guids[1::3])), ""),

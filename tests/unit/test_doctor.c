@@ -549,6 +549,56 @@ static void ibdiagnet_folders(void **state)
 	doctor_finds(s, "left-out", "x.far: found no table of a switch");
 }
 
+/* The engine is one of adaptive routing: who says so, and who says that it is off. */
+static void adaptive_routing_off(void **state)
+{
+#define AR_INFO "START_AR_INFO\nNodeGUID,e\n0x1000,1\n0x2000,%s\n0x3000,%s\nEND_AR_INFO\n"
+#define AR_LOG "Adaptive Routing is enabled on %s switches.\n"
+	static const struct {
+		const char *ar_info, *log, *far, *command, *found; /* found NULL: nothing */
+	} cases[] = {
+		{"0", NULL, NULL, "route ar_updn", "off on 2 of 3 switches: leaf # one, leaf, \"two\": "},
+		{"1", NULL, NULL, "route ar_updn", NULL},
+		{"0", NULL, NULL, "route minhop", NULL},
+		{"0", NULL, NULL, "config %s", "ar_ftree routes, but adaptive routing is off on 2 of 3 "},
+		{NULL, "0", NULL, "route ar_updn", "off on 3 of 3 switches: "},
+		{NULL, "2", NULL, "route ar_updn", "off on 1 of 3 switches: "},
+		{NULL, "3", NULL, "route ar_updn", NULL},
+		{NULL, NULL, NULL, "route ar_updn", NULL},
+		{NULL, NULL, "Static", "route ar_updn", "off on 3 of 3 switches: "},
+		{NULL, NULL, "Free", "route ar_updn", NULL},
+	};
+
+	write_text("routing_engine ar_ftree,updn\n");
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		AUTO_TEMP char *dir = temp_folder();
+		AUTO_FREE char *db = file_text("tests/fabrics/formats/two-leaf.ibdiagnet2/ibdiagnet2.db_csv");
+		const char *e = cases[i].ar_info;
+		AUTO_SESSION struct session *s = make_session("set rules opensm");
+
+		file_write(line_of("%s/x.db_csv", dir), line_of("%s%s", db, e ? line_of(AR_INFO, e, e) : ""));
+		if (cases[i].log)
+			file_write(line_of("%s/my-console.txt", dir), line_of(AR_LOG, cases[i].log));
+		if (cases[i].far)
+			file_write(
+				line_of("%s/x.far", dir),
+				line_of("Switch 0x1000\nGroups Definition:\n-\n0|0|0|1\n\nLFT Definition:\n"
+					"-\n0x2|1|%s|0\n",
+					cases[i].far));
+		ok_linef(s, "load %s", dir);
+		with_file(s, cases[i].command);
+		if (cases[i].found)
+			doctor_finds(s, "adaptive-off", cases[i].found);
+		else
+			doctor_lacks(s, "adaptive-off");
+	}
+	edit("tests/fabrics/formats/two-leaf.ibdiagnet2/ibdiagnet2.db_csv", "START_SWITCHES\n",
+	     "START_SM\nPortGUID,RoutingEngine\n0x4001,ar_updn\nEND_SM\n"
+	     "START_AR_INFO\nNodeGUID,e\n0x2000,0\nEND_AR_INFO\nSTART_SWITCHES\n");
+	need_in_file("adaptive-off",
+		     "ar_updn routes, but adaptive routing is off on 1 of 3 switches: leaf # one");
+}
+
 static void bad_sources(void **state)
 {
 	static const char two_leaf[] = "tests/fabrics/formats/two-leaf.ibnetdiscover";
@@ -895,6 +945,30 @@ static const struct {
 	  {{"kept-apart", "12 pairs of hosts without a common P_Key"}},
 	  NULL},
 	 "X=0x1:SELF=full;\n"},
+	/* 0x2c90300f00021 is the port of node0002, whose GUID is one less */
+	{{"synth ring:4; route minhop partition_config_file=%s",
+	  "warning partition-guid, warning no-full-member",
+	  {{"partition-guid", ":2: OpenSM wants the GUID of a port, not of a node: 0x0002c90300f00020 is "
+			      "node0002, ports 0x0002c90300f00021; P gets no port by it."},
+	   {"partition-guid", ":3: no port has this GUID: 0x000000000000dead; P gets no port by it."},
+	   {"no-full-member",
+	    ":4: all members of 0x0003 Q are limited: none of 2 can talk to another by it."},
+	   {"no-partition", "2 host ports in no partition but the default one, limited: node0002[1], "},
+	   {"kept-apart", "12 pairs of hosts without a common P_Key"},
+	   {"kept-apart", "; 12 of them share one, but both as limited members."}},
+	  NULL},
+	 "# "
+	 "P\nP=2:0x2c90300f00001=full,0x2c90300f00020=full,\n0xdead;\nQ=3:0x2c90300f00001,0x2c90300f00041;"
+	 "\n"},
+	{{"synth ring:4; route minhop partition_config_file=%s",
+	  "warning partition-file",
+	  {{"partition-file", ":2: found '0x100002-0x100005=full': no GUID of a port; OpenSM gives the file "
+			      "up."}},
+	  "partition-guid"},
+	 "P=2:0xdead=full;\nQ=3:0x100002-0x100005=full;\n"},
+	/* all hosts may talk to all */
+	{{"synth ring:4; route minhop partition_config_file=%s", "", {{NULL, NULL}}, "no-partition"},
+	 "Default=0x7fff:ALL=full;\nP=2:0x2c90300f00001=full,0x2c90300f00041;\n"},
 	{{"synth mesh:5x4; set qos TRUE; route torus-2QoS torus_config=%s",
 	  NULL,
 	  {{"torus-holes", "4 switches are outside the torus"}},
@@ -1084,6 +1158,7 @@ int main(void)
 		cmocka_unit_test(pane),
 		cmocka_unit_test(cancelling),
 		cmocka_unit_test(ibdiagnet_folders),
+		cmocka_unit_test(adaptive_routing_off),
 		cmocka_unit_test(engines_that_nobody_named),
 		cmocka_unit_test(loops_of_others),
 		cmocka_unit_test(place_named_later),

@@ -41,6 +41,7 @@ static void *run_doctor(const struct job *j)
 		.engines = q->engines,
 		.now = q->now,
 		.configured = q->configured,
+		.named = q->named,
 		.counted = q->counted,
 	};
 

@@ -23,6 +23,7 @@ struct sweep_question *sweep_question_new(const struct scene *sc)
 	q->setup = setup_ref(sc->event->setup);
 	q->engines = sc->session->engines;
 	q->now = sc->real ? sweep_ref(sc->real) : NULL;
+	q->named = sc->session->conf_engines ? str_dup(sc->session->conf_engines) : NULL;
 	q->configured = sc->session->configured ? str_dup(sc->session->configured) : NULL;
 	return q;
 }
@@ -34,7 +35,7 @@ void sweep_question_free(struct sweep_question *q)
 	setup_unref(q->setup);
 	sweep_unref(q->now);
 	free(q->chain);
-	free(q->configured);
+	FREE_EACH(q->configured, q->named);
 	measured_free(q->counted);
 	free(q);
 }
@@ -46,7 +47,7 @@ static bool asks_same(const void *was, const void *value)
 	const struct sweep_question *a = was, *b = value;
 
 	return a->now == b->now && str_same(a->chain, b->chain) && str_same(a->configured, b->configured) &&
-	       a->counts == b->counts && setup_equal(a->setup, b->setup);
+	       str_same(a->named, b->named) && a->counts == b->counts && setup_equal(a->setup, b->setup);
 }
 
 const struct task task_sweep_question = {.free = free_value, .same = asks_same};

@@ -960,7 +960,7 @@ struct sweep_question {
 	const struct engine *const *engines;
 	const struct sweep *now;  /* reference held; NULL = nothing has been routed */
 	char *chain;		  /* owned; NULL: no chain was named */
-	char *configured;	  /* chain of the session; owned */
+	char *configured, *named; /* chain of the session, and as its file writes it; owned */
 	struct measured *counted; /* what ports counted; owned; NULL: not asked about, or not known */
 	uint64_t counts;	  /* of the session then */
 };

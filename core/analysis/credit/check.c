@@ -527,13 +527,14 @@ static bool credit_check_count_apart(struct check_result *c, const struct routin
 			uint64_t pairs =
 				k == i ? (g[i].n - 1) * g[i].lids : g[i].n * g[k].lids + g[k].n * g[i].lids;
 
-			if (!pairs || pair_sls_common(s, g[i].some, g[k].other))
+			if (!pairs || pair_sls_common(s, g[i].some, g[k].other, false))
 				continue;
 			if (!c->apart) {
 				c->apart_from = g[i].some;
 				c->apart_to = g[k].other;
 			}
 			c->apart += pairs;
+			c->apart_limited += pair_sls_common(s, g[i].some, g[k].other, true) ? pairs : 0;
 		}
 	return go_on;
 }

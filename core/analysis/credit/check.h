@@ -28,6 +28,7 @@ struct check_result {
 	/* of pairs: those whose ports share no P_Key, so that partitions keep them apart on purpose and the
 	 * SA gives no path, whatever the tables do; and one example, source and destination */
 	uint64_t apart;
+	uint64_t apart_limited; /* of these: share one, but both as limited members */
 	uint32_t apart_from, apart_to;
 	unsigned max_hops;
 	uint64_t hops_count[64]; /* pairs by number of links; the last also counts longer ones */

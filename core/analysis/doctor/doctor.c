@@ -543,6 +543,19 @@ static const struct rule rules[] = {
 	{"kept-apart", NOTE, FACT, find_kept_apart,
 	 "partitions keep these hosts apart: the SA gives them no path, though the tables may lead there",
 	 NULL},
+	{"adaptive-off", ERROR, FACT, find_adaptive_off,
+	 "the engine spreads packets over groups of ports, and these switches do not use the groups",
+	 "enable adaptive routing, or look why the subnet manager could not"},
+	{"partition-file", WARNING, FACT, find_partition_file,
+	 "one error in the file voids all of it: every port is a full member of the default partition alone",
+	 "correct the line"},
+	{"partition-guid", WARNING, FACT, find_partition_guid,
+	 "OpenSM leaves out GUIDs of partitions that no port has", "write the GUID of the port"},
+	{"no-full-member", WARNING, FACT, find_no_full_member,
+	 "two ports can talk only if one of them is a full member; without `=full` a member is limited",
+	 "write =full behind the ports, or defmember=full"},
+	{"no-partition", WARNING, FACT, find_no_partition,
+	 "these ports can talk to no other host, but to full members of the default partition", NULL},
 	{"unknown-lines", NOTE, FACT, find_warnings, "ibscope does not understand these lines of the file",
 	 NULL},
 };
@@ -720,6 +733,7 @@ static int choose_sweeps(struct doctor *d)
 	d->f = d->w->fabric;
 	d->t = d->w->topo;
 	d->r = d->w->routing;
+	d->partitions = d->r ? d->r->pair_sls : NULL;
 	d->computed = d->out->read ? NULL : d->w;
 	const struct sweep *c = d->computed;
 	/* a second sweep may differ only if the engine has layers, or an engine was refused */
@@ -855,6 +869,19 @@ static void join_effects(struct diagnosis *o)
 			if (finding_is_of_cable(x, &o->finding[k]))
 				x->follows = (uint32_t)k;
 	}
+}
+
+struct diagnosis *doctor_partitions(const struct pair_sls *p, const struct topo *t)
+{
+	static finder *const of_partitions[] = {find_partition_file, find_partition_guid, find_no_full_member,
+						find_no_partition, NULL};
+	struct diagnosis *o = NEW(struct diagnosis);
+	struct doctor d = {.out = o, .rules = rules, .f = t->fabric, .t = t, .partitions = p};
+
+	for (size_t i = 0; i < ARRAY_LEN(rules); i++)
+		if (doctor_is_one_of(&rules[i], of_partitions))
+			rules[i].find(&d, &rules[i]);
+	return o;
 }
 
 struct diagnosis *doctor_run(const struct doctor_request *rq, struct progress *p, struct err *e)

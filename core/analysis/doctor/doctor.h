@@ -78,6 +78,7 @@ struct doctor_request {
 	const struct faults *was;	/* an earlier check, to tell what is gone; NULL: none */
 	const char *path;		/* the file that it is from */
 	const json_t *present;		/* what is known to have been there (present_json()); NULL: nothing */
+	const char *named;		/* the same as its file writes it, with engines that ibscope skips */
 	const struct measured *counted; /* what ports counted; NULL: not known */
 };
 
@@ -101,6 +102,8 @@ void triage_tell(const struct finding *x, struct text *t);
 void triage_tell_not_looked(const struct diagnosis *d, struct text *t);
 /* Is it one that says that something cannot be told?  All others of severity error are faults. */
 bool finding_is_untold(const struct finding *x);
+/* Finds what is wrong with partitions alone: lines of their file, members.  Never NULL. */
+struct diagnosis *doctor_partitions(const struct pair_sls *p, const struct topo *t);
 
 /* The table of rules: the kind and meaning of rule i.  Returns false when there is no such rule.  For tests
  * and manuals. */

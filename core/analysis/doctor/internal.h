@@ -59,10 +59,11 @@ struct doctor {
 	const struct sweep *next;     /* the sweep after `computed`; NULL: it cannot differ */
 	const struct fabric *f;
 	const struct topo *t;
-	const struct routing *r;  /* NULL: nothing is routed */
-	uint32_t lacking, tables; /* switches without a table that was to be read; of how many */
-	bool strange;		  /* most GUIDs of the tables are missing in this fabric */
-	uint32_t *hosts;	  /* [n_switches] hosts that count on each */
+	const struct routing *r;	   /* NULL: nothing is routed */
+	const struct pair_sls *partitions; /* NULL: none are known */
+	uint32_t lacking, tables;	   /* switches without a table that was to be read; of how many */
+	bool strange;			   /* most GUIDs of the tables are missing in this fabric */
+	uint32_t *hosts;		   /* [n_switches] hosts that count on each */
 	uint32_t n_hosts;
 	struct levels *levels;
 	bool direct;   /* no switch above the level of hosts carries anything */
@@ -137,6 +138,8 @@ finder find_broken, find_forwarding_loop, find_slower;
 /* doctor.c: what OpenSM would do, and what ports counted */
 finder find_fatal, find_no_routing, find_refused, find_vls_later, find_notes, find_dfsssp_cap,
 	find_ftree_single, find_counted;
+/* partitions.c: partitions, and adaptive routing */
+finder find_partition_file, find_partition_guid, find_no_full_member, find_no_partition, find_adaptive_off;
 /* shape.c: loops, roots, cables and hosts, loads */
 finder find_credit_loop, find_layers_not_in_force, find_all_roots, find_aggregation_roots, find_roots_fragile,
 	find_root_with_hosts, find_not_listed, find_thin, find_cabling, find_above_edge, find_empty_leaf,

@@ -271,9 +271,12 @@ int find_kept_apart(struct doctor *d, const struct rule *r)
 		return 0;
 	endport_label(d->f, c->apart_from, from, sizeof(from));
 	endport_label(d->f, c->apart_to, to, sizeof(to));
-	finding_more(tell(d, r, NULL, "%s of hosts without a common P_Key (for one %s to %s).",
-			  PLURAL(c->apart, "pair"), from, to),
-		     "trace %s %s", from, to);
+	struct finding *x = tell(d, r, NULL,
+				 "%s of hosts without a common P_Key (for one %s to %s); %" PRIu64
+				 " of them share one, but both as limited members.",
+				 PLURAL(c->apart, "pair"), from, to, c->apart_limited);
+	finding_brief(x, "partitions keep %s of hosts apart", PLURAL(c->apart, "pair"));
+	finding_more(x, "trace %s %s", from, to);
 	return 0;
 }
 

@@ -1,15 +1,19 @@
-/* `changes`: what differs between two fabrics, and what the difference would do as one event. */
+/* `changes`: what differs between two fabrics, and what the difference would do as one event; `partitions`.
+ */
 #include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/analysis/doctor/doctor.h"
 #include "core/base/err.h"
+#include "core/base/infile.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/fabric/elements.h"
 #include "core/formats/readers.h"
 #include "core/session/commands/commands.h"
+#include "core/sm/lft_file.h"
 
 static json_t *changes_command_links_of(const struct fabric_changes *x, const struct fabric_change *c)
 {
@@ -288,6 +292,161 @@ static int cmd_changes(struct session *s, const struct args *args, struct out *o
 	return rc;
 }
 
+/* `partitions`: what is wrong with a file of partitions, and who gains or loses one by it. */
+
+#define PARTITION_LINES 20
+
+static void partitions_drop(struct pair_sls **p)
+{
+	if (*p)
+		counted_unref(&(*p)->counted);
+}
+
+#define AUTO_PARTITIONS __attribute__((cleanup(partitions_drop)))
+
+/* Reads a partitions.conf, or ibdiagnet's .pkey, into p. */
+static int partitions_read(struct pair_sls *p, const char *path, const struct topo *t,
+			   struct progress *cancel, struct err *e)
+{
+	AUTO_TEXT struct text notes = {0};
+	struct input in = {.name = path, .progress = cancel};
+	AUTO_FREE char *data = NULL;
+
+	if (read_small_file(path, cancel, &data, &in.size, e))
+		return -1;
+	in.data = data;
+	if (!is_pkey_file(&in)) {
+		partitions_parse(p, t, false, &in, &notes);
+		return 0;
+	}
+	struct managers *told = managers_new(0);
+	int rc = pkey_file_parse(&in, told, e);
+	partitions_take_pkeys(p, t, told);
+	counted_unref(&told->counted);
+	return rc;
+}
+
+/* What the fabric has: P_Keys of those ports that told them, else what partition_config_file gives. */
+static struct pair_sls *partitions_had(const struct session *s, const struct topo *t, struct progress *p,
+				       const char **name)
+{
+	const struct managers *m = fabric_managers(t->fabric);
+	struct pair_sls *had = partitions_known(s->setup->options, t, p);
+
+	*name = options_get(s->setup->options, "partition_config_file");
+	if (m && m->n_pkeys) {
+		partitions_take_pkeys(had, t, m);
+		*name = "the P_Keys that ports hold";
+	}
+	return had;
+}
+
+static void partitions_tell_findings(const struct pair_sls *p, const struct topo *t, struct out *o)
+{
+	struct diagnosis *d = doctor_partitions(p, t);
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < d->n; i++) {
+		const struct finding *x = &d->finding[i];
+		const char *detail = x->detail ? x->detail : "", *severity = severity_word[x->severity];
+
+		out_text(o, "%-7s " ROW_PROSE "%s\n", severity, x->text);
+		for (size_t len; *detail; detail += len + (detail[len] != '\0'))
+			out_text(o, "        " ROW_PROSE "%.*s\n", (int)(len = strcspn(detail, "\n")),
+				 detail);
+		json_array_append_new(list, json_make("{s:s, s:s, s:s, s:s*}", "severity", severity, "kind",
+						      x->kind, "text", x->text, "detail", x->detail));
+		o->run->found_fault |= x->severity < SEVERITY_NOTE;
+	}
+	diagnosis_free(d);
+	out_json(o, "findings", list);
+}
+
+static const char *partition_membership(const struct pair_sls *p, uint32_t ep, uint16_t pkey)
+{
+	const char *is = "none";
+
+	for (uint32_t i = p->first[ep]; i < p->first[ep + 1]; i++)
+		if (p->member[i].pkey == pkey && (p->member[i].full || *is == 'n'))
+			is = p->member[i].full ? "full" : "limited";
+	return is;
+}
+
+/* Tells how a port's membership differs, if it does. */
+static void partition_difference(const struct session *s, struct pair_sls *const side[2], uint32_t ep,
+				 uint16_t pkey, json_t *list, struct out *o)
+{
+	const char *was = partition_membership(side[0], ep, pkey),
+		   *now = partition_membership(side[1], ep, pkey), *change = "changes";
+	const struct partition_line *l = partition_defined(side[1], pkey);
+	AUTO_FREE char *hex = str_printf("0x%04x", pkey);
+
+	if (*was == *now)
+		return;
+	if (*was == 'n' || *now == 'n')
+		change = *was == 'n' ? "gains" : "loses";
+	l = l ? l : partition_defined(side[0], pkey);
+	const char *name = l ? l->name : "";
+	if (json_array_size(list) < PARTITION_LINES)
+		out_text(o, ROW_PROSE "%s %s %s%s%s: %s, before: %s\n", ENDPORT_LABEL(s->fabric, ep), change,
+			 hex, *name ? " " : "", name, now, was);
+	json_t *x = json_make("{s:s, s:s, s:s*, s:s, s:s}", "change", change, "pkey", hex, "name",
+			      l ? l->name : NULL, "was", was, "now", now);
+	json_put_port(x, "at", s->fabric, session_lids(s), s->fabric->endport_port[ep]);
+	json_array_append_new(list, x);
+}
+
+/* Compares ports that both sides tell of: partitions.conf gives each port a partition. */
+static void partitions_compare(const struct session *s, struct pair_sls *const side[2], struct out *o)
+{
+	json_t *list = json_array();
+
+	for (uint32_t ep = 0; ep < side[0]->n_endports; ep++) {
+		const uint32_t *was = side[0]->first + ep, *now = side[1]->first + ep;
+		uint16_t last = 0;
+
+		if (was[0] == was[1] || now[0] == now[1])
+			continue;
+		for (uint32_t i = was[0]; i < was[1]; last = side[0]->member[i++].pkey)
+			if (side[0]->member[i].pkey != last)
+				partition_difference(s, side, ep, side[0]->member[i].pkey, list, o);
+		last = 0;
+		for (uint32_t i = now[0]; i < now[1]; last = side[1]->member[i++].pkey)
+			if (side[1]->member[i].pkey != last &&
+			    *partition_membership(side[0], ep, side[1]->member[i].pkey) == 'n')
+				partition_difference(s, side, ep, side[1]->member[i].pkey, list, o);
+	}
+	size_t n = json_array_size(list);
+	if (n > PARTITION_LINES)
+		out_text(o, "... %zu more\n", n - PARTITION_LINES);
+	out_text(o, "Changes: %zu.\n", n);
+	o->run->found_fault |= n > 0;
+	out_json(o, "differences", list);
+}
+
+static int cmd_partitions(struct session *s, const struct args *a, struct out *o, struct err *e)
+{
+	const struct arg *first = args_get(a, "FILE"), *second = args_next(a, "FILE", first);
+	AUTO_TOPO struct topo *t = topo_new(s->fabric, session_state(s));
+	AUTO_PARTITIONS struct pair_sls *now = pair_sls_new(s->fabric->n_endports), *was = NULL;
+	const char *name = first->word, *last = second ? second->word : first->word;
+	struct progress *p = o->run->progress;
+
+	was = second ? pair_sls_new(s->fabric->n_endports) : partitions_had(s, t, p, &name);
+	if (partitions_read(now, last, t, p, e) || (second && partitions_read(was, name, t, p, e)))
+		return -1;
+	partitions_tell_findings(now, t, o);
+	if (was->first) {
+		out_text(o, "From %s to %s:\n", name, last);
+		partitions_compare(s, (struct pair_sls *[]){was, now}, o);
+	} else {
+		out_text(o, "Not compared: no P_Keys were read, and no partition_config_file is set.\n");
+		o->run->unanswered = true;
+	}
+	out_json(o, "compared_with", was->first ? json_text(name) : json_null());
+	return 0;
+}
+
 const struct command difference_commands[] = {
 	{.name = "changes",
 	 .group = WHAT_IF,
@@ -298,5 +457,25 @@ const struct command difference_commands[] = {
 					 "entries integer|null? =changed entries\n"
 					 "pairs integer|null? =rerouted pairs\n",
 	 .run = cmd_changes},
+	{.name = "partitions",
+	 .group = JUDGE,
+	 .syntax = "partitions FILE [FILE]",
+	 .help = "tell what is wrong with a file of partitions, and who gains or loses one by it",
+	 .finds = "a membership differs, or a line of the file is wrong",
+	 .json = "findings[] object what is wrong with the last FILE\n"
+		 "findings[].severity string(warning/note) warning or note\n"
+		 "findings[].kind string kind of doctor's finding, as partition-guid\n"
+		 "findings[].text string what is wrong, with the line of the file\n"
+		 "findings[].detail string? more such lines\n"
+		 "compared_with string|null file, or the P_Keys that ports hold; null: not compared\n"
+		 "differences[] object? memberships that differ\n"
+		 "differences[].change string(gains/loses/changes) what the port does\n"
+		 "differences[].pkey string(^0x[0-9a-f]{4}$) the P_Key, without the bit of membership\n"
+		 "differences[].name string? name of the partition\n"
+		 "differences[].at port the port\n"
+		 "differences[].was string(none/limited/full) membership before\n"
+		 "differences[].now string(none/limited/full) membership by the last FILE\n",
+	 .needs = NEEDS_FABRIC,
+	 .run = cmd_partitions},
 	{.name = NULL},
 };

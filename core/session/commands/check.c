@@ -35,6 +35,9 @@ static void print_check(const struct check_result *c, uint64_t untold, struct ou
 			 "%s without a common P_Key, so the SA gives them no path, whatever the tables do: "
 			 "partitions keep them apart.\n",
 			 PLURAL(c->apart, "pair"));
+	if (c->apart_limited)
+		out_text(o, "%" PRIu64 " of these share one, but both ports are limited members.\n",
+			 c->apart_limited);
 	if (c->switch_unreachable && !untold)
 		out_text(o, "From hosts to switches: %" PRIu64 " unreachable.\n", c->switch_unreachable);
 	if (c->no_lid)
@@ -45,6 +48,8 @@ static void print_check(const struct check_result *c, uint64_t untold, struct ou
 		(json_int_t)c->switch_unreachable, "no_lid", (int)c->no_lid, "max_links", (int)c->max_hops);
 	if (c->apart)
 		json_object_set_new(counts, "no_common_pkey", json_integer((json_int_t)c->apart));
+	if (c->apart_limited)
+		json_object_set_new(counts, "both_limited", json_integer((json_int_t)c->apart_limited));
 	out_json(o, "check", counts);
 	out_json(o, "unreachable", json_integer((json_int_t)c->unreachable));
 }
@@ -599,6 +604,7 @@ const struct command check_commands[] = {
 	 "check.unreachable integer =pairs without a path\n"
 	 "check.looping integer =pairs that loop\n"
 	 "check.no_common_pkey integer? =pairs kept apart\n"
+	 "check.both_limited integer? of these: pairs that share one, but both ports are limited members\n"
 	 "partitions boolean P_Keys were read, or a partition_config_file, and tell which hosts may talk\n"
 	 "pkeys_untold object? the first port up that told no P_Keys, where others did: then none counts\n"
 	 "pkeys_untold.name node its node\n"

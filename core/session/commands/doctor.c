@@ -143,6 +143,7 @@ static struct diagnosis *diagnose(struct session *s, const struct args *args, st
 		.configured = s->configured,
 		.was = path ? was : NULL,
 		.path = path,
+		.named = s->conf_engines,
 	};
 
 	if (baseline_read(was, path, o, e))

@@ -475,6 +475,7 @@ static int cmd_config(struct session *s, const struct args *args, struct out *o,
 			"%s: found routing_engine %s, expected engines of OpenSM: a file of options names no "
 			"program to be run",
 			path, engines);
+	AUTO_FREE char *named = engines ? str_dup(engines) : NULL;
 	if (!rc) {
 		out_text(o, "%s", text_str(&notes));
 		if (engines)
@@ -505,7 +506,9 @@ static int cmd_config(struct session *s, const struct args *args, struct out *o,
 			 engines);
 	if (!rc && (engines || all_other)) {
 		session_lock(s);
-		free(s->configured);
+		FREE_EACH(s->configured, s->conf_engines);
+		s->conf_engines = named;
+		named = NULL;
 		s->configured = engines ? str_dup(engines) : NULL;
 		s->not_computed = all_other;
 		session_unlock(s);

@@ -399,6 +399,7 @@ static int findings(FILE *f, const struct session *s, struct progress *p, struct
 					  .engines = s->engines,
 					  .now = session_sweep(s),
 					  .configured = s->configured,
+					  .named = s->conf_engines,
 					  .counted = counted};
 	struct diagnosis *d = doctor_run(&rq, p, e);
 	const char *kind, *meaning;
