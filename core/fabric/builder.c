@@ -655,6 +655,7 @@ struct fabric *fb_again(struct fabric_builder *b, const struct fabric *f)
 	if (fb_finish(b, f->source, f->format, &g, NULL))
 		abort(); /* a finished fabric can always be built again */
 	g->managers = counted_ref(f->managers);
+	g->log = counted_ref(f->log);
 	return g;
 }
 

@@ -36,6 +36,7 @@ void sweep_question_free(struct sweep_question *q)
 	free(q->chain);
 	free(q->configured);
 	measured_free(q->counted);
+	opensm_log_unref(q->log);
 	free(q);
 }
 

@@ -12,6 +12,7 @@
 #include "core/base/err.h"
 #include "core/base/json.h"
 #include "core/base/progress.h"
+#include "core/formats/opensm_log.h"
 #include "core/sm/sweep.h"
 
 enum severity {
@@ -41,14 +42,14 @@ struct finding {
 	const char *meaning; /* its meaning in words; static */
 	const char *cure;    /* the remedy; static, NULL = nothing general */
 	char *text;	     /* owned; one line: what was found, and where */
-	char *brief;	     /* owned; the same in at most BRIEF_COLUMNS, without its pairs; NULL = the text, cut */
-	char *detail;	     /* owned; further lines, NULL = none */
-	char *more;	     /* owned; command line that shows more */
-	uint32_t node;	     /* the place, or the first of several; NO_ID = none */
-	uint8_t port;	     /* a port of it; 0 = none */
-	uint64_t count;	     /* number of things it is about: links, switches or pairs, as the text says */
-	double figure;	     /* the most important figure of the text, 0 = none */
-	uint64_t pairs;	     /* number of ordered pairs of hosts concerned, as far as known */
+	char *brief;   /* owned; the same in at most BRIEF_COLUMNS, without its pairs; NULL = the text, cut */
+	char *detail;  /* owned; further lines, NULL = none */
+	char *more;    /* owned; command line that shows more */
+	uint32_t node; /* the place, or the first of several; NO_ID = none */
+	uint8_t port;  /* a port of it; 0 = none */
+	uint64_t count; /* number of things it is about: links, switches or pairs, as the text says */
+	double figure;	/* the most important figure of the text, 0 = none */
+	uint64_t pairs; /* number of ordered pairs of hosts concerned, as far as known */
 };
 
 /* Keys of a finding, with columns of the pane. */
@@ -70,6 +71,7 @@ struct doctor_request {
 	const struct sweep *now;	/* in force; NULL = nothing is routed */
 	const char *configured;		/* chain of the configuration; NULL = none */
 	const struct measured *counted; /* what ports counted; NULL: not known */
+	const struct opensm_log *log;	/* what the subnet manager wrote; NULL: not known */
 };
 
 /* Returns NULL and *e when cancelled, out of memory, or when an option is unusable. */

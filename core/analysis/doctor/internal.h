@@ -73,6 +73,7 @@ struct doctor {
 	struct drift *drift; /* of tables that were read; made by the first rule that asks */
 	struct drift_ranking *ranking;
 	struct losses losses;
+	struct log_join *log; /* the manager's log; made by the first rule that asks */
 	struct groups *lost; /* pairs without a path, by place (losses.c); made by the first rule that asks */
 };
 
@@ -132,6 +133,8 @@ finder find_incomplete_tables, find_not_active, find_unreachable, find_cut_off, 
 /* doctor.c: what OpenSM would do, and what ports counted */
 finder find_fatal, find_no_routing, find_refused, find_vls_later, find_notes, find_dfsssp_cap,
 	find_ftree_single, find_counted;
+/* log.c: what the subnet manager wrote into its log */
+finder find_log_strange, find_log_errors, find_log_flaps, find_log_fallback;
 /* shape.c: loops, roots, cables and hosts, loads */
 finder find_credit_loop, find_layers_not_in_force, find_all_roots, find_aggregation_roots, find_roots_fragile,
 	find_root_with_hosts, find_not_listed, find_thin, find_cabling, find_above_edge, find_empty_leaf,

@@ -106,9 +106,12 @@ static int cmd_doctor(struct session *s, const struct args *args, struct out *o,
 	};
 	struct measured *counted = session_measured(s);
 
+	struct opensm_log *log = session_log(s);
 	rq.counted = counted;
+	rq.log = log;
 	struct diagnosis *d = doctor_run(&rq, o->run->progress, e);
 	measured_free(counted);
+	opensm_log_unref(log);
 	if (!d)
 		return -1;
 	doctor_command_report(d, s->not_computed, o);
