@@ -194,8 +194,9 @@ static void log_take(struct log_reader *d, const struct log_form *form, struct c
 {
 	bool before = form->word && *form->word == '<';
 	const char *at = cur_find(&text, form->piece), *behind = at + strlen(form->piece);
-	struct cursor word = form->word && !before ? cur_text(form->word)
-						   : log_word_at(text, before ? at : behind, before);
+	struct cursor word = log_word_at(text, before ? at : behind, before);
+	if (form->word && !before)
+		word = cur_text(form->word);
 	struct cursor rest = {behind, text.end};
 	struct logged place = {0};
 	char code[LOG_WORD];

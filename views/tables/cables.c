@@ -87,6 +87,7 @@ static void cables_row(const struct view *v, uint32_t row, struct table_row *r)
 	const struct log_cable *c = p->j ? &p->j->cable[row] : NULL;
 	const struct cable_part none = {0}, *part = &none;
 	const char *idle = event_idle(v->scene->event, port), *state = "down";
+	const char *last = c && c->last ? c->last->last : "";
 	double ber = -1;
 	char buf[256];
 	int64_t errors = cables_end(measured_of(p->counted, port), &ber, &part),
@@ -100,7 +101,7 @@ static void cables_row(const struct view *v, uint32_t row, struct table_row *r)
 		   row_text(r, "%s", port_label(p->f, peer, buf, sizeof(buf))), row_text(r, "%s", state),
 		   row_text(r, "%s%s", link_width_name(p->f->port_width[port]),
 			    link_speed_name(p->f->port_speed[port])),
-		   c ? (int64_t)c->flaps : -1, row_text(r, "%s", c && c->last ? c->last->last : ""), errors,
+		   c ? (int64_t)c->flaps : -1, row_text(r, "%s", last), errors,
 		   ber < 0 ? -1 : (int64_t)(MIN(ber, 1) * 1e18), row_text(r, "%s", part->part),
 		   row_text(r, "%s", part->serial), row_text(r, "%s", part->length));
 	if (ber >= 0)

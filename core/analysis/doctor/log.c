@@ -53,10 +53,11 @@ int find_log_errors(struct doctor *d, const struct rule *r)
 	for (; all--; x++) {
 		if (x->told || !strcmp(x->severity, "note") || n++ >= LOG_TOLD)
 			continue;
+		const char *at = x->places ? " at " : "";
+		const char *old = x->old ? ", before the last good sweep" : "";
 		struct finding *f =
 			tell(d, r, "log", "The manager's log: %s (%s), %s%s%s, last %s%s.", x->brief, x->code,
-			     PLURAL(x->count, "time"), x->places ? " at " : "", x->places ? x->places : "",
-			     x->last, x->old ? ", before the last good sweep" : "");
+			     PLURAL(x->count, "time"), at, *at ? x->places : "", x->last, old);
 		if (!strcmp(x->severity, "error") && !x->old)
 			f->severity = SEVERITY_ERROR;
 		f->count = x->count;

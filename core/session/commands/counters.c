@@ -338,9 +338,11 @@ static json_t *log_command_counts(const struct opensm_log *log, struct out *o)
 
 			if (g->kind != log_counts[i].kind || (word && strcmp(g->word, word) != 0))
 				continue;
-			out_text(o, "%6u x " ROW_PROSE "%s%s%s, last %s%s%s\n", g->count, word ? "" : g->word,
-				 word ? "" : " ", log_counts[i].says, g->last, why ? ": " : "",
-				 why ? why : "");
+			out_text(o, "%6u x " ROW_PROSE "%s%s%s, last %s", g->count, word ? "" : g->word,
+				 word ? "" : " ", log_counts[i].says, g->last);
+			if (why)
+				out_text(o, ": %s", why);
+			out_text(o, "\n");
 			json_array_append_new(list, json_make("{s:s, s:s, s:I, s:s, s:s, s:s*}", "what",
 							      log_counts[i].says, "word", g->word, "count",
 							      (json_int_t)g->count, "first", g->first, "last",
@@ -372,8 +374,9 @@ static int log_command_tell(const struct session *s, const struct opensm_log *lo
 
 		fields_json(row, log_fault_fields, x);
 		json_array_append_new(errors, row);
-		out_text(o, "%6u x " ROW_PROSE "%s: %s%s%s\n", x->count, x->code, x->brief,
-			 x->places ? ", at " : "", x->places ? x->places : "");
+		const char *at = x->places ? ", at " : "";
+		out_text(o, "%6u x " ROW_PROSE "%s: %s%s%s\n", x->count, x->code, x->brief, at,
+			 *at ? x->places : "");
 		out_text(o, "         " ROW_PROSE "first %s, last %s%s\n", x->first, x->last,
 			 x->old ? ", before the last good sweep" : "");
 		if (x->means)
