@@ -264,6 +264,7 @@ SHOWN = [
     ([TREE, *UPDN], ["scope node0001 node0005", "load-map shared node0002 node0009 node0001", "load-map shared node000[1-9] all",
                         "flows shared node0002 node0009 node0001"]),
     ([TREE, *UPDN], ["counters all first.out", "counters all second.out ports.db_csv", "counters all", "counters all all", "blame counters", "trace node0005 node0001", "trace node0001 node0005", "load-map counters", "load-map counters all", "doctor", "counters all forget"]),
+    ([TREE, *UPDN], ["log manager.log", "log", "doctor", "list cables sort flaps reverse", "log forget"]),
     ([TREE, *UPDN], ["counters all first.out", "blame slow.csv", "blame slow.csv below 50", "blame few.txt"]),
     ([TREE, *UPDN], ["scope @squeue.txt:7", "jobs jobs.txt", "jobs squeue.txt of 7 ring direct all", "flows node0001 node0009", "load-map to @squeue.txt:solve", "fail host @squeue.txt"]),
     ([TREE, *UPDN], ["scope node0001 node0002", "flows leaf-01[4] by scope", "load pair.net", "check", "scope"]),
@@ -333,6 +334,9 @@ class Suite:
         self.file("slow.csv", "a,%s\n" % ",".join(hosts) + "".join("%s,%s\n" % (a, ",".join("40" if a != b and hosts[3] in (a, b) else "99" for b in hosts)) for a in hosts)
                   if (hosts := ["node%04d" % i for i in range(1, 10)]) else "")
         self.file("few.txt", "node0001 node0009\nnode0002 gone fail\n")
+        stamp = "Nov 29 10:00:00 123456 [A1B2C3D4] 0x01 -> "
+        self.file("manager.log", stamp + "x: ERR 3315: Unknown remote side for LID 1 port 4\n" + stamp + "y: ERR ZZ99: odd\n" + stamp +
+                  "no roots\n" + stamp + "ucast_mgr_route: updn: cannot build lid matrices\n" + stamp + "SUBNET UP\n")
         self.file("first.out", "# Port counters: Lid 1 port 4 (CapMask: 0x1000)\nPortSelect:....4\nSymbolErrorCounter:....65535\nLinkDownedCounter:....7\n"
                   "PortXmitData:....4294967290\n# Port counters: Lid 1 port 255\nPortSelect:....255\n")
         self.file("second.out", "   GUID 0x2c90300a00000 port 4: [LinkDownedCounter == 3] [PortXmitData == 7]\n   GUID 0x2c90300a00000 port 1: [PortXmitDiscards == 3]\n"

@@ -663,6 +663,7 @@ struct fabric *fb_again(struct fabric_builder *b, const struct fabric *f)
 		abort(); /* a finished fabric can always be built again */
 	g->managers = counted_ref(f->managers);
 	g->n_adaptive = f->n_adaptive;
+	g->log = counted_ref(f->log);
 	return g;
 }
 

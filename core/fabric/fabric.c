@@ -85,6 +85,7 @@ static void fabric_release(struct fabric *f)
 {
 	counted_unref(f->switch_tables);
 	counted_unref(f->managers);
+	counted_unref(f->log);
 	free_strings(f->node_desc, f->n_nodes);
 	fabric_free_names(f);
 	free_strings(f->node_chassis_place, f->n_nodes);

@@ -191,6 +191,9 @@ struct fabric {
 	/* The subnet managers found by that reading: fabric_managers(), fabric.h; reference held, NULL = not
 	 * read. */
 	struct counted *managers;
+	/* The subnet manager's log in the same folder: fabric_log(), opensm_log.h; reference held, NULL =
+	 * none. */
+	struct counted *log;
 
 	/* Look-ups; use the functions below. */
 	uint32_t *by_guid;			 /* nodes by ascending node GUID */

@@ -17,7 +17,6 @@
 #include "core/formats/readers.h"
 
 #define MAX_COLUMNS 256
-#define CABLE_BYTES 100
 
 const char *const counter_words[] = {
 	"symbol_errors",
@@ -179,6 +178,7 @@ enum column {
 	COLUMN_MAKER,
 	COLUMN_PART,
 	COLUMN_SERIAL,
+	COLUMN_LENGTH,
 	COLUMN_DATE,
 };
 static_assert(COLUMN_DATE <= UINT8_MAX, "counters_reader has a byte for each");
@@ -197,6 +197,39 @@ struct counters_reader {
 	uint8_t column[MAX_COLUMNS]; /* enum column */
 	unsigned n_columns;
 };
+
+static enum column column_named(struct cursor name)
+{
+	static const struct {
+		const char *name;
+		enum column column;
+	} known[] = {
+		{"NodeGUID", COLUMN_GUID},
+		{"NodeGuid", COLUMN_GUID},
+		{"GUID", COLUMN_GUID},
+		{"PortNumber", COLUMN_PORT},
+		{"PortNum", COLUMN_PORT},
+		{"#IB", COLUMN_PORT},
+		{"Raw BER", COLUMN_BER + BER_RAW},
+		{"Effective BER", COLUMN_BER + BER_EFFECTIVE},
+		{"Symbol BER", COLUMN_BER + BER_SYMBOL},
+		{"Temperature", COLUMN_TEMPERATURE},
+		{"CurrentTemperature", COLUMN_TEMPERATURE},
+		{"Vendor", COLUMN_MAKER},
+		{"PN", COLUMN_PART},
+		{"SN", COLUMN_SERIAL},
+		{"Length", COLUMN_LENGTH},
+		{"LengthDesc", COLUMN_LENGTH},
+		{"Date", COLUMN_DATE},
+	};
+	bool wide;
+
+	for (size_t i = 0; i < ARRAY_LEN(known); i++)
+		if (cur_is(name, known[i].name))
+			return known[i].column;
+	enum counter k = counter_named(name, &wide);
+	return wide && k < N_COUNTERS ? (enum column)(COLUMN_WIDE + (unsigned)k) : (enum column)k;
+}
 
 static void counters_unread(struct counters_reader *d)
 {
@@ -243,15 +276,27 @@ static void counters_take(struct counters_reader *d, struct cursor name, struct 
 		counters_set(&d->r->port[d->at - 1], k, v, wide || said);
 }
 
-static void add_part(struct counted_port *c, struct cursor word)
+static void add_part(struct counted_port *c, enum column what, struct cursor word)
 {
-	AUTO_FREE char *clean = cur_clean(cur_trimmed(word), CABLE_BYTES / 3);
-	char *had = c->cable;
+	AUTO_FREE char *clean = cur_clean(cur_trimmed(word), sizeof(c->cable->maker) - 1);
 
 	if (!*clean || !strcmp(clean, "NA") || !strcmp(clean, "N/A"))
 		return;
-	c->cable = str_printf("%s%s%s", had ? had : "", had && *had ? " " : "", clean);
-	free(had);
+	c->cable = c->cable ? c->cable : NEW(struct cable_part);
+	struct cable_part *to = c->cable;
+	if (what == COLUMN_LENGTH)
+		snprintf(to->length, sizeof(to->length), "%.15s", clean);
+	else if (what == COLUMN_MAKER)
+		snprintf(to->maker, sizeof(to->maker), "%s", clean);
+	else
+		snprintf(what == COLUMN_PART ? to->part : to->serial, sizeof(to->part), "%s", clean);
+}
+
+const char *cable_text(const struct cable_part *c, char buf[CABLE_TEXT])
+{
+	snprintf(buf, CABLE_TEXT, "%s%s%s%s%s", c->maker, *c->maker && *c->part ? " " : "", c->part,
+		 (*c->maker || *c->part) && *c->serial ? " " : "", c->serial);
+	return buf;
 }
 
 /* perfquery: "# Port counters: Lid 6 port 1 (CapMask: 0x1000 CapMask2: 0x2)". */
@@ -393,8 +438,9 @@ static void block_line(struct counters_reader *d, struct cursor line)
 		return;
 	key.end = colon;
 	value.p = colon + 1;
-	if (cur_is(key, "Vendor") || cur_is(key, "PN") || cur_is(key, "SN"))
-		add_part(c, value);
+	enum column what = column_named(key);
+	if (what >= COLUMN_MAKER && what <= COLUMN_LENGTH)
+		add_part(c, what, value);
 	else if (cur_is(key, "Temperature") && real(value, &v))
 		c->temperature = v;
 	else if ((cur_is(key, "WarnTemperatureHighThresh") ||
@@ -404,37 +450,6 @@ static void block_line(struct counters_reader *d, struct cursor line)
 }
 
 /* --- tables: sections of db_csv, and .net_dump_ext --------------------------------------------------- */
-
-static enum column column_named(struct cursor name)
-{
-	static const struct {
-		const char *name;
-		enum column column;
-	} known[] = {
-		{"NodeGUID", COLUMN_GUID},
-		{"NodeGuid", COLUMN_GUID},
-		{"GUID", COLUMN_GUID},
-		{"PortNumber", COLUMN_PORT},
-		{"PortNum", COLUMN_PORT},
-		{"#IB", COLUMN_PORT},
-		{"Raw BER", COLUMN_BER + BER_RAW},
-		{"Effective BER", COLUMN_BER + BER_EFFECTIVE},
-		{"Symbol BER", COLUMN_BER + BER_SYMBOL},
-		{"Temperature", COLUMN_TEMPERATURE},
-		{"CurrentTemperature", COLUMN_TEMPERATURE},
-		{"Vendor", COLUMN_MAKER},
-		{"PN", COLUMN_PART},
-		{"SN", COLUMN_SERIAL},
-		{"Date", COLUMN_DATE},
-	};
-	bool wide;
-
-	for (size_t i = 0; i < ARRAY_LEN(known); i++)
-		if (cur_is(name, known[i].name))
-			return known[i].column;
-	enum counter k = counter_named(name, &wide);
-	return wide && k < N_COUNTERS ? (enum column)(COLUMN_WIDE + (unsigned)k) : (enum column)k;
-}
 
 static void table_head(struct counters_reader *d, struct cursor line)
 {
@@ -495,8 +510,8 @@ static void table_row(struct counters_reader *d, struct cursor line)
 			c->ber[k - COLUMN_BER] = v;
 		} else if (k == COLUMN_TEMPERATURE && real(cell[i], &v)) {
 			c->temperature = v;
-		} else if (k >= COLUMN_MAKER && k <= COLUMN_SERIAL) {
-			add_part(c, cell[i]);
+		} else if (k >= COLUMN_MAKER && k <= COLUMN_LENGTH) {
+			add_part(c, k, cell[i]);
 		}
 	}
 	d->at = 0;

@@ -39,6 +39,14 @@ extern const char *const ber_words[];
 
 #define TEMPERATURE_NONE (-1000.0)
 
+/* The cable or module at a port; "": not told. */
+struct cable_part {
+	char maker[34], part[34], serial[34], length[16];
+};
+/* "MAKER PART SERIAL", what is told of it. */
+#define CABLE_TEXT 112
+const char *cable_text(const struct cable_part *c, char buf[CABLE_TEXT]);
+
 /* What one place of a file tells of a port, or of a node (port 0).  One port may have several. */
 struct counted_port {
 	uint64_t guid; /* of the node or the port; 0: only the LID is told */
@@ -50,7 +58,7 @@ struct counted_port {
 	uint64_t value[N_COUNTERS];
 	double ber[N_BERS];	  /* below 0: not told */
 	double temperature, most; /* of the cable's module or the node, and its limit; TEMPERATURE_NONE */
-	char *cable;		  /* maker, part and serial number; NULL: not told; owned */
+	struct cable_part *cable; /* NULL: not told; owned */
 };
 
 struct counter_reading {

@@ -7,6 +7,7 @@
 #include "core/base/progress.h"
 #include "core/base/text.h"
 #include "core/fabric/fabric.h"
+#include "core/formats/opensm_log.h"
 #include "core/formats/readers.h"
 #include "core/formats/tables.h"
 #include "core/sm/lft_file.h"
@@ -27,6 +28,7 @@ static const char *const fabric_names[] = {
 static const char *const table_names[] = {"opensm-lfts.dump", "ibdiagnet2.fdbs", "opensm.fdbs", "*.fdbs"};
 static const char *const adaptive_names[] = {"ibdiagnet2.far", "*.far"};
 static const char *const log_names[] = {"ibdiagnet2.log", "ibdiagnet.log", "*console*.txt", "ibdiagnet*.txt"};
+static const char *const manager_log_names[] = {"opensm.log", "*opensm*.log"};
 static const char *const pkey_names[] = {"ibdiagnet2.pkey", "*.pkey"};
 static const char *const map_names[] = {"ibdiagnet2.slvl", "*.slvl", "opensm-sl2vl.dump"};
 
@@ -342,6 +344,22 @@ static void load_pkeys(const struct folder *d, struct fabric *f, struct progress
 	free_read(&in);
 }
 
+/* Reads the subnet manager's log, if there is one. */
+static void load_manager_log(const struct folder *d, struct fabric *f, struct progress *p)
+{
+	struct input in = {.progress = p};
+	struct err e;
+
+	if (!read_best(d, manager_log_names, ARRAY_LEN(manager_log_names), f, &in))
+		return;
+	struct opensm_log *log = opensm_log_parse(&in, &e);
+	if (log)
+		f->log = &log->counted;
+	else
+		warn_file(f, e.msg);
+	free_read(&in);
+}
+
 /* --- tables ------------------------------------------------------------------------------------------ */
 
 /* Takes tables from the best of some files; true: some were there. */
@@ -410,6 +428,7 @@ int load_folder(const char *path, struct fabric **out, struct progress *p, struc
 		folder_load_tables(&d, *out, p);
 		load_pkeys(&d, *out, p);
 		load_log(&d, *out, p);
+		load_manager_log(&d, *out, p);
 	}
 	if (!rc && progress_cancelled(p)) {
 		fabric_unref(*out);

@@ -690,3 +690,18 @@ struct lids *lids_assign(struct lid_memory *m, const struct topo *t, struct text
 	free(w.free);
 	return lids_keep(m, l);
 }
+
+uint32_t *lid_owners(void *arena, const struct fabric *f, const struct lids *l)
+{
+	uint32_t *owner = ARENA_ARRAY(arena, MAX_LID + 1, uint32_t);
+
+	for (unsigned lid = 0; lid <= MAX_LID; lid++)
+		owner[lid] = l && lid ? lid_owner(l, lid) : NO_ID;
+	for (uint32_t ep = 0; !l && ep < f->n_endports; ep++) {
+		uint32_t port = f->endport_port[ep], lid = f->port_lid[port];
+
+		for (unsigned i = 0; lid && i < 1u << f->port_lmc[port] && lid + i <= MAX_LID; i++)
+			owner[lid + i] = ep;
+	}
+	return owner;
+}

@@ -179,6 +179,10 @@ static inline uint32_t lid_owner(const struct lids *l, unsigned lid)
 	return lid <= l->max_lid ? l->owner[lid] : NO_ID;
 }
 
+/* The endport of each LID, those of LMC ranges too: [MAX_LID + 1], NO_ID: nobody's, in the arena.  l NULL: by
+ * the fabric's source. */
+uint32_t *lid_owners(void *arena, const struct fabric *f, const struct lids *l);
+
 /* Base LID of an endport in these LIDs (NULL = in the fabric's source); 0 = none. */
 static inline unsigned endport_lid(const struct fabric *f, const struct lids *l, uint32_t ep)
 {

@@ -289,6 +289,24 @@ struct measured *session_measured(const struct session *s)
 	return f && s->counted[0] ? measured_new(f, session_lids(s), s->counted[0], s->counted[1]) : NULL;
 }
 
+void session_take_log(struct session *s, struct opensm_log *log)
+{
+	session_lock(s);
+	struct counted *old = s->log;
+	s->log = log ? &log->counted : NULL;
+	s->counts++;
+	s->moves++;
+	session_unlock(s);
+	counted_unref(old);
+}
+
+struct opensm_log *session_log(const struct session *s)
+{
+	struct counted *of_fabric = s->fabric ? s->fabric->log : NULL;
+
+	return (struct opensm_log *)counted_ref(s->log ? s->log : of_fabric);
+}
+
 /* --- live ------------------------------------------------------------------------------------------- */
 
 /* Lines of the process that asked, see LIVE_COUNTERS_FLAG. */

@@ -8,6 +8,7 @@
 #include "core/base/err.h"
 #include "core/base/json.h"
 #include "core/base/text.h"
+#include "core/formats/opensm_log.h"
 #include "core/session/session.h"
 #include "core/session/syntax.h"
 
@@ -66,6 +67,10 @@ void session_count(struct session *s, const struct counter_reading *r);
 void session_uncount(struct session *s); /* all of them go */
 /* What they say about the fabric; NULL when there are none. */
 struct measured *session_measured(const struct session *s);
+/* Puts a log (reference taken over; NULL: none) in the place of the one that the session has. */
+void session_take_log(struct session *s, struct opensm_log *log);
+/* That log, or else the one that came with the fabric: a new reference; NULL: there is none. */
+struct opensm_log *session_log(const struct session *s);
 /* The device through which a live fabric is asked. */
 struct counters_device {
 	char *ca; /* NULL: any */

@@ -134,6 +134,7 @@ void session_free(struct session *s)
 	json_decref(s->present);
 	free(s->baseline);
 	session_uncount(s);
+	counted_unref(s->log);
 	setup_unref(s->setup);
 	free(s->option_tables);
 	walk_free(s->walk);

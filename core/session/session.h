@@ -113,7 +113,8 @@ struct session {
 	size_t n_drawings, cap_drawings;
 	/* What ports counted (out.h): the last reading and the one before; NULL: none.  Owned. */
 	struct counter_reading *counted[2];
-	uint64_t counts; /* how often that changed */
+	struct counted *log; /* the subnet manager's log, by `log FILE` (out.h); reference; NULL: none */
+	uint64_t counts;     /* how often counters or log changed */
 	/* What was present according to the file of the last `check --baseline` (present_json()), and the
 	 * file's name; NULL: none */
 	struct json_t *present;

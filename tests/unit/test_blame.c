@@ -129,7 +129,8 @@ static void ibdiagnet(void **state)
 	assert_string_equal(r.when, "2026-03-31 23:43:18");
 	assert_int_equal(r.port[0].told, 1u << COUNT_DOWNED | 1u << COUNT_TRANSMIT_DATA);
 	assert_int_equal(r.port[0].value[COUNT_TRANSMIT_DATA], 299195507523);
-	assert_string_equal(r.port[1].cable, "Fine, Cables P S");
+	assert_string_equal(cable_text(r.port[1].cable, (char[CABLE_TEXT]){0}), "Fine, Cables P S");
+	assert_string_equal(r.port[1].cable->serial, "S");
 	assert_true(r.port[1].temperature == 58);
 	assert_true(r.port[2].temperature == 81 && r.port[2].most == 80);
 	assert_true(r.port[3].most == TEMPERATURE_NONE);

@@ -1126,6 +1126,38 @@ static void managers_of_live(void **state)
 	}
 }
 
+#define LOGGED SMALL "opensm-log"
+
+/* What the subnet manager's log tells, of this fabric and of another one. */
+static void managers_log(void **state)
+{
+	AUTO_SESSION struct session *s = make_session(LOGGED);
+	json_auto_t *o = doctor_object(s);
+
+	(void)state;
+	need(o, "log-errors",
+	     "The manager's log: a management packet is not answered (5411), 10 times at leaf-02[6], "
+	     "leaf-02[7], "
+	     "leaf-01[6], last Nov 29 19:57:31, before the last good sweep.");
+	need(o, "log-errors", "(3315), 6 times at leaf-01[6], leaf-02[6], leaf-02[7]");
+	need(o, "log-flaps",
+	     "leaf-01[5] - spine-01[1] went down 3 times, first Nov 29 19:56:46, last Nov 29 19:56:58");
+	need(o, "log-flaps", "leaf-02[6] - spine-02[2] or a cable beside it went down 2 times");
+	need(o, "log-flaps", "leaf-02[1] - h3[1] went down 2 times");
+	need(o, "log-fallback",
+	     "engine ftree refused the fabric 14 times, last Nov 29 19:57:35 (Fabric topology is not a "
+	     "fat-tree); "
+	     "minhop routed.");
+	assert_null(find(o, "log-strange", ""));
+	ok_line(s, "synth ring:4; route minhop; log tests/fabrics/formats/opensm-log/opensm.log");
+	json_auto_t *other = doctor_object(s);
+	need(other, "log-strange", "is another fabric's log: of ");
+	assert_null(find(other, "log-errors", ""));
+	ok_line(s, "log forget");
+	json_auto_t *none = doctor_object(s);
+	assert_null(find(none, "log-strange", ""));
+}
+
 /* Every rule of the table was met by a test above. */
 static void all_rules(void **state)
 {
@@ -1163,6 +1195,7 @@ int main(void)
 		cmocka_unit_test(loops_of_others),
 		cmocka_unit_test(place_named_later),
 		cmocka_unit_test(managers_of_live),
+		cmocka_unit_test(managers_log),
 		cmocka_unit_test(all_rules),
 	};
 	int fd = mkstemp(file);

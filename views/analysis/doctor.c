@@ -43,6 +43,7 @@ static void *run_doctor(const struct job *j)
 		.configured = q->configured,
 		.named = q->named,
 		.counted = q->counted,
+		.log = q->log,
 	};
 
 	return doctor_run(&rq, j->progress, j->e);
@@ -58,6 +59,7 @@ const struct result *doctor_question(struct scene *sc)
 		return NULL;
 	q = sweep_question_new(sc);
 	q->counted = session_measured(sc->session);
+	q->log = session_log(sc->session);
 	q->counts = sc->session->counts;
 	sc->doctor = result_keep(sc->doctor, q, &task_sweep_question);
 	return sc->doctor;

@@ -37,6 +37,7 @@ void sweep_question_free(struct sweep_question *q)
 	free(q->chain);
 	FREE_EACH(q->configured, q->named);
 	measured_free(q->counted);
+	opensm_log_unref(q->log);
 	free(q);
 }
 

@@ -962,6 +962,7 @@ struct sweep_question {
 	char *chain;		  /* owned; NULL: no chain was named */
 	char *configured, *named; /* chain of the session, and as its file writes it; owned */
 	struct measured *counted; /* what ports counted; owned; NULL: not asked about, or not known */
+	struct opensm_log *log;	  /* the manager's log; reference held; the same */
 	uint64_t counts;	  /* of the session then */
 };
 

@@ -21,28 +21,7 @@ const char *const port_fault_words[N_PORT_FAULTS] = {"errors", "flapped", "conge
 	(BIT(COUNT_TRANSMIT_DATA) | BIT(COUNT_RECEIVE_DATA) | BIT(COUNT_TRANSMIT_PACKETS) | \
 	 BIT(COUNT_RECEIVE_PACKETS))
 #define ALL_BITS (BIT(N_COUNTERS) - 1)
-/* What a port's own receiver counts of damage. */
-#define ERROR_BITS                                                                               \
-	(BIT(COUNT_SYMBOL) | BIT(COUNT_RECOVERIES) | BIT(COUNT_RECEIVE) | BIT(COUNT_INTEGRITY) | \
-	 BIT(COUNT_OVERRUNS))
-
 /* --- rows to ports ----------------------------------------------------------------------------------- */
-
-/* Endports by LID: [MAX_LID + 1]. */
-static uint32_t *owners_of(const struct fabric *f, const struct lids *l)
-{
-	uint32_t *owner = NEW_ARRAY(MAX_LID + 1, uint32_t);
-
-	for (unsigned lid = 0; lid <= MAX_LID; lid++)
-		owner[lid] = l && lid <= l->max_lid ? lid_owner(l, lid) : NO_ID;
-	for (uint32_t ep = 0; !l && ep < f->n_endports; ep++) {
-		uint32_t port = f->endport_port[ep], lid = f->port_lid[port];
-
-		for (unsigned i = 0; lid && i < 1u << f->port_lmc[port] && lid + i <= MAX_LID; i++)
-			owner[lid + i] = ep;
-	}
-	return owner;
-}
 
 static uint32_t measured_port_of(const struct fabric *f, const uint32_t *owner, const struct counted_port *c)
 {
@@ -151,7 +130,7 @@ static uint8_t measured_judge(const struct measured_port *m, bool two)
 	uint8_t faults = 0;
 
 	for (unsigned k = 0; k < N_COUNTERS; k++)
-		errors += ERROR_BITS & BIT(k) ? grown(m, k) : 0;
+		errors += LINK_ERROR_BITS & BIT(k) ? grown(m, k) : 0;
 	if (errors >= (two ? 1 : ERRORS_LEAST))
 		faults |= BIT(FAULT_ERRORS);
 	if (grown(m, COUNT_DOWNED) >= (two ? 1 : DOWN_LEAST))
@@ -171,7 +150,7 @@ struct measured *measured_new(const struct fabric *f, const struct lids *l, cons
 			      const struct counter_reading *before)
 {
 	struct measured *m = NEW(struct measured);
-	AUTO_FREE uint32_t *owner = owners_of(f, l);
+	AUTO_ARENA uint32_t *owner = lid_owners(NULL, f, l);
 	struct measured_placed a, b = {0};
 
 	measured_place(f, owner, now, &a);
@@ -199,7 +178,7 @@ struct measured *measured_new(const struct fabric *f, const struct lids *l, cons
 		struct measured_port *x = &m->port[a.at[port] - 1];
 		x->temperature = c->temperature;
 		x->most = c->most;
-		x->cable = c->cable ? str_dup(c->cable) : NULL;
+		x->cable = c->cable ? mem_dup(c->cable, sizeof(*c->cable)) : NULL;
 		memcpy(x->ber, c->ber, sizeof(x->ber));
 		if (was) {
 			measured_difference(x, c, was);
@@ -254,7 +233,7 @@ void measured_tell(const struct measured_port *p, unsigned faults, struct text *
 
 	assert(!(faults >> N_PORT_FAULTS));
 	for (unsigned k = 0; faults & BIT(FAULT_ERRORS) && k < N_COUNTERS; k++)
-		if (ERROR_BITS & BIT(k))
+		if (LINK_ERROR_BITS & BIT(k))
 			tell_counter(p, k, &t);
 	if (faults & BIT(FAULT_FLAPPED))
 		tell_counter(p, COUNT_DOWNED, &t);

@@ -22,6 +22,10 @@ extern const char *const port_fault_words[N_PORT_FAULTS];
 
 static_assert(N_COUNTERS <= 32 && N_PORT_FAULTS <= 8, "bits of a struct measured_port");
 
+/* What a port's own receiver counts of damage. */
+#define LINK_ERROR_BITS                                                                              \
+	(1u << COUNT_SYMBOL | 1u << COUNT_RECOVERIES | 1u << COUNT_RECEIVE | 1u << COUNT_INTEGRITY | \
+	 1u << COUNT_OVERRUNS)
 #define BER_MOST 1e-12	/* the specification's limit for effective and symbol BER of a sound link */
 #define ERRORS_LEAST 10 /* since the counters were reset; between two readings one counts */
 #define DOWN_LEAST 10
@@ -36,8 +40,8 @@ struct measured_port {
 	bool reset;		    /* reset between the readings; the value counts from the reset */
 	uint64_t grown[N_COUNTERS]; /* growth between the readings; with one reading the value itself */
 	double ber[N_BERS], temperature, most;
-	char *cable;	/* owned; NULL: not reported */
-	uint8_t faults; /* bits by enum port_fault */
+	struct cable_part *cable; /* owned; NULL: not reported */
+	uint8_t faults;		  /* bits by enum port_fault */
 };
 
 struct measured {

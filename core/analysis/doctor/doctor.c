@@ -520,6 +520,14 @@ static const struct rule rules[] = {
 	{"congested", NOTE, LIKELY, find_counted,
 	 "packets wait long for these links, or are discarded there; the cause may lie behind them",
 	 "`blame counters` puts causes first"},
+	{"log-errors", WARNING, FACT, find_log_errors, "the subnet manager wrote these errors into its log",
+	 NULL},
+	{"log-flaps", WARNING, FACT, find_log_flaps,
+	 "by the subnet manager's log this link went down again and again", "replace the cable or module"},
+	{"log-fallback", WARNING, FACT, find_log_fallback,
+	 "by the subnet manager's log another engine routed than the one that was wanted", NULL},
+	{"log-strange", WARNING, FACT, find_log_strange,
+	 "most GUIDs of the log are not in this fabric, so nothing else of it is told", "`log forget`"},
 	{"slow", NOTE, LIKELY, find_slow, "these links are slower than almost all similar ones", NULL},
 	{"sm-decides", WARNING, LIKELY, find_sm_decides,
 	 "the source does not name the subnet manager's node, and the effect of a failure depends on it",
@@ -614,8 +622,7 @@ static bool looked_at_counters(const struct doctor *d)
 
 static bool looked_at_log(const struct doctor *d)
 {
-	(void)d;
-	return false;
+	return d->rq->log != NULL;
 }
 
 static bool looked_at_ibdiagnet(const struct doctor *d)

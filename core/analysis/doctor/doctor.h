@@ -13,6 +13,7 @@
 #include "core/base/err.h"
 #include "core/base/json.h"
 #include "core/base/progress.h"
+#include "core/formats/opensm_log.h"
 #include "core/sm/sweep.h"
 
 enum severity {
@@ -80,6 +81,7 @@ struct doctor_request {
 	const json_t *present;		/* what is known to have been there (present_json()); NULL: nothing */
 	const char *named;		/* the same as its file writes it, with engines that ibscope skips */
 	const struct measured *counted; /* what ports counted; NULL: not known */
+	const struct opensm_log *log;	/* what the subnet manager wrote; NULL: not known */
 };
 
 /* Returns NULL and *e when cancelled, out of memory, or when an option is unusable. */

@@ -75,6 +75,7 @@ struct doctor {
 	struct drift_ranking *ranking;
 	struct losses losses;
 	struct brokens *broken; /* what broke (broken.c); made by the first rule that asks */
+	struct log_join *log; /* the manager's log; made by the first rule that asks */
 };
 
 /*
@@ -140,6 +141,8 @@ finder find_fatal, find_no_routing, find_refused, find_vls_later, find_notes, fi
 	find_ftree_single, find_counted;
 /* partitions.c: partitions, and adaptive routing */
 finder find_partition_file, find_partition_guid, find_no_full_member, find_no_partition, find_adaptive_off;
+/* log.c: what the subnet manager wrote into its log */
+finder find_log_strange, find_log_errors, find_log_flaps, find_log_fallback;
 /* shape.c: loops, roots, cables and hosts, loads */
 finder find_credit_loop, find_layers_not_in_force, find_all_roots, find_aggregation_roots, find_roots_fragile,
 	find_root_with_hosts, find_not_listed, find_thin, find_cabling, find_above_edge, find_empty_leaf,

@@ -97,6 +97,7 @@ static json_t *counters_command_port_json(const struct session *s, const struct 
 	json_t *obj = json_make("{s:o, s:b}", "counters", counters_json(x->told, x->grown), "reset",
 				x->reset),
 	       *faults = json_array(), *top = json_array(), *round = json_array();
+	char cable[CABLE_TEXT];
 
 	assert(port < s->fabric->n_ports);
 	json_put_port(obj, "name", s->fabric, session_lids(s), port);
@@ -125,7 +126,7 @@ static json_t *counters_command_port_json(const struct session *s, const struct 
 	if (x->most > TEMPERATURE_NONE)
 		json_object_set_new(obj, "temperature_limit", json_real(x->most));
 	if (x->cable)
-		json_object_set_new(obj, "cable", json_text(x->cable));
+		json_object_set_new(obj, "cable", json_text(cable_text(x->cable, cable)));
 	return obj;
 }
 
@@ -182,14 +183,15 @@ static void tell_heat(const struct session *s, const struct measured *m, struct 
 	if (n)
 		out_text(o, "Temperatures of nodes and modules (%u), hottest first:\n", n);
 	for (uint32_t i = 0; i < n && i < HOT; i++) {
-		const char *cable = measured_of(m, h[i].port)->cable;
+		const struct cable_part *cable = measured_of(m, h[i].port)->cable;
+		char words[CABLE_TEXT];
 
 		out_text(o, "%6.0f C  " ROW_CUT("%s"), h[i].degrees,
 			 s->fabric->port_num[h[i].port]
 				 ? PORT_LABEL(s->fabric, h[i].port)
 				 : s->fabric->node_name[s->fabric->port_node[h[i].port]]);
 		if (cable)
-			out_text(o, "  %s", cable);
+			out_text(o, "  %s", cable_text(cable, words));
 		out_text(o, "\n");
 	}
 }
@@ -310,6 +312,98 @@ static int cmd_counters(struct session *s, const struct args *args, struct out *
 	return tell_all(s, args->n > 1 && args_end(args, "all"), o, e);
 }
 
+/* --- the subnet manager's log -----------------------------------------------------------------------------
+ */
+
+static const struct {
+	enum logged_kind kind;
+	const char *word, *says;
+} log_counts[] = {
+	{LOGGED_SWEEP, "up", "heavy sweeps that succeeded"},
+	{LOGGED_SWEEP, "failed", "heavy sweeps that failed"},
+	{LOGGED_SWEEP, "light", "light sweeps"},
+	{LOGGED_ENGINE, NULL, "routed"},
+	{LOGGED_REFUSED, NULL, "refused the fabric"},
+	{LOGGED_STATE, NULL, "was the manager's state"},
+};
+
+/* Sweeps, engines and states, how often and when. */
+static json_t *log_command_counts(const struct opensm_log *log, struct out *o)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < ARRAY_LEN(log_counts); i++) {
+		for (const struct logged *g = log->group; g < log->group + log->n; g++) {
+			const char *word = log_counts[i].word, *why = g->text && *g->text ? g->text : NULL;
+
+			if (g->kind != log_counts[i].kind || (word && strcmp(g->word, word) != 0))
+				continue;
+			out_text(o, "%6u x " ROW_PROSE "%s%s%s, last %s", g->count, word ? "" : g->word,
+				 word ? "" : " ", log_counts[i].says, g->last);
+			if (why)
+				out_text(o, ": %s", why);
+			out_text(o, "\n");
+			json_array_append_new(list, json_make("{s:s, s:s, s:I, s:s, s:s, s:s*}", "what",
+							      log_counts[i].says, "word", g->word, "count",
+							      (json_int_t)g->count, "first", g->first, "last",
+							      g->last, "why", why));
+		}
+	}
+	return list;
+}
+
+static int log_command_tell(const struct session *s, const struct opensm_log *log, struct out *o,
+			    struct err *e)
+{
+	AUTO_ARENA void *arena = ARENA_EMPTY;
+	const struct log_join *j = log_join_new(arena, log, s->fabric, session_lids(s));
+	const struct log_fault *x = log_faults(arena, j, e);
+	json_t *errors = json_array();
+
+	out_text(o, ROW_PROSE "%s: %s, %s to %s.\n", log->source, PLURAL(log->entries, "entry"), log->first,
+		 log->last);
+	if (j->strange)
+		out_text(o, "It is another fabric's: of %s this one lacks %u.\n", PLURAL(j->named, "GUID"),
+			 j->absent);
+	out_json(o, "log",
+		 json_make("{s:s, s:s, s:s, s:I, s:b, s:o}", "file", log->source, "first", log->first, "last",
+			   log->last, "entries", (json_int_t)log->entries, "strange", j->strange, "counts",
+			   log_command_counts(log, o)));
+	for (; x && x->code; x++) {
+		json_t *row = json_object();
+
+		fields_json(row, log_fault_fields, x);
+		json_array_append_new(errors, row);
+		const char *at = x->places ? ", at " : "";
+		out_text(o, "%6u x " ROW_PROSE "%s: %s%s%s\n", x->count, x->code, x->brief, at,
+			 *at ? x->places : "");
+		out_text(o, "         " ROW_PROSE "first %s, last %s%s\n", x->first, x->last,
+			 x->old ? ", before the last good sweep" : "");
+		if (x->means)
+			out_text(o, "         " ROW_PROSE "%s%s%s\n", x->means, x->remedy ? " Do: " : "",
+				 x->remedy ? x->remedy : "");
+	}
+	out_json(o, "errors", errors);
+	return x ? 0 : -1;
+}
+
+static int cmd_log(struct session *s, const struct args *args, struct out *o, struct err *e)
+{
+	const char *path = args_word(args, "FILE", NULL);
+	struct opensm_log *log = path ? opensm_log_load(path, o->run->progress, e) : NULL;
+
+	if (path && !log)
+		return -1;
+	if (args->n)
+		session_take_log(s, log);
+	log = session_log(s);
+	if (!log && !args->n)
+		return err_set(e, "no log of a subnet manager is known: `log FILE`, or load its folder");
+	int rc = log ? log_command_tell(s, log, o, e) : 0;
+	opensm_log_unref(log);
+	return rc;
+}
+
 static_assert(ERRORS_LEAST == 10 && DOWN_LEAST == 10 && DISCARDS_LEAST == 100 && WAIT_DATA == 4,
 	      "commands.help tells these numbers");
 
@@ -357,5 +451,27 @@ const struct command counter_commands[] = {
 		 "measured.ports[].temperature_limit number? of the module\n"
 		 "measured.ports[].cable string? maker, part and serial number\n",
 	 .run = cmd_counters},
+	{.name = "log",
+	 .group = LOOK,
+	 .syntax = "log [FILE|forget]",
+	 .help = "the subnet manager's log: errors in plain words, links that went down, sweeps, engines",
+	 .needs = NEEDS_FABRIC,
+	 .json = "log object? the file\n"
+		 "log.file string its path\n"
+		 "log.first string time of its first entry; no year is told\n"
+		 "log.last string time of its last entry\n"
+		 "log.entries integer lines with a time\n"
+		 "log.strange boolean most GUIDs that it names are not in this fabric\n"
+		 "log.counts[] object sweeps, engines, states of the manager\n"
+		 "log.counts[].what string what is counted\n"
+		 "log.counts[].word string the engine or state; of sweeps up, failed, light\n"
+		 "log.counts[].count integer how often\n"
+		 "log.counts[].first string time of the first\n"
+		 "log.counts[].last string time of the last\n"
+		 "log.counts[].why string? of a refusal, what the log says before\n"
+		 "errors[] object? errors by code\n"
+		 "@errors[].\n",
+	 .rows = {log_fault_fields},
+	 .run = cmd_log},
 	{.name = NULL},
 };

@@ -149,10 +149,13 @@ static struct diagnosis *diagnose(struct session *s, const struct args *args, st
 	if (baseline_read(was, path, o, e))
 		return NULL;
 	struct measured *counted = session_measured(s);
+	struct opensm_log *log = session_log(s);
 	rq.counted = counted;
+	rq.log = log;
 	rq.present = path ? json_object_get(was->doc, "present") : s->present;
 	struct diagnosis *d = doctor_run(&rq, o->run->progress, e);
 	measured_free(counted);
+	opensm_log_unref(log);
 	return d;
 }
 
