@@ -209,7 +209,7 @@ static void alloc_ports(struct fabric *f)
 	f->port_width = ARENA_ARRAY(f, n, uint8_t);
 	f->port_speed = ARENA_ARRAY(f, n, uint8_t);
 	f->port_widths = ARENA_ARRAY(f, n, uint8_t);
-	f->port_speeds = ARENA_ARRAY(f, n, uint8_t);
+	f->port_speeds = ARENA_ARRAY(f, n, uint16_t);
 	f->port_state = ARENA_ARRAY(f, n, uint8_t);
 	f->port_opervls = ARENA_ARRAY(f, n, uint8_t);
 	f->port_vls_told = ARENA_ARRAY(f, n, bool);

@@ -13,7 +13,8 @@ struct fb_port {
 	uint64_t guid;	    /* 0: the default, node GUID + port number (switches: node GUID) */
 	uint32_t peer_node; /* builder index, NO_ID when not cabled */
 	uint16_t lid;
-	uint8_t lmc, peer_port, width, speed, widths, speeds, state, opervls, ext;
+	uint8_t lmc, peer_port, width, speed, widths, state, opervls, ext;
+	uint16_t speeds;
 	/* opervls: 0 when the source does not report it */
 	char *label; /* on the front panel, owned; NULL: not reported */
 };

@@ -198,11 +198,20 @@ bool link_throttled(const struct fabric *f, uint32_t a)
 		return false;
 	if (f->port_speed[a] != f->port_speed[b] || f->port_width[a] != f->port_width[b])
 		return true;
-	if (!f->port_speeds[a] || !f->port_speeds[b] || !f->port_widths[a] || !f->port_widths[b])
-		return false;
+	enum link_width width;
+	enum link_speed speed;
+	return link_enabled(f, a, &width, &speed) && (f->port_speed[a] != speed || f->port_width[a] != width);
+}
+
+bool link_enabled(const struct fabric *f, uint32_t a, enum link_width *width, enum link_speed *speed)
+{
+	uint32_t b = f->port_peer[a];
+
+	assert(a < f->n_ports && b != NO_ID);
 	unsigned speeds = f->port_speeds[a] & f->port_speeds[b];
-	unsigned best = speeds ? 32 - (unsigned)__builtin_clz(speeds) : SPEED_UNKNOWN;
-	return f->port_speed[a] != best || f->port_width[a] != widest(f->port_widths[a] & f->port_widths[b]);
+	*speed = speeds ? 32 - (unsigned)__builtin_clz(speeds) : SPEED_UNKNOWN;
+	*width = widest(f->port_widths[a] & f->port_widths[b]);
+	return f->port_speeds[a] && f->port_speeds[b] && f->port_widths[a] && f->port_widths[b];
 }
 
 uint32_t fabric_node_by_guid(const struct fabric *f, uint64_t guid)

@@ -42,8 +42,8 @@ enum link_speed link_speed_parse(const char *s, size_t len);
 enum link_width link_width_parse(const char *s, size_t len);
 enum link_width link_width_of_code(unsigned code); /* code of PortInfo: 1 2 4 8 16 = 1x 4x 8x 12x 2x */
 /*
- * A set of speeds in a byte.  Bits 0 to 2 are SDR, DDR, QDR as in LinkSpeed, bit 3 is FDR10, bits 4 to 7 are
- * FDR, EDR, HDR, NDR as in LinkSpeedExt.  So SPEED_SDR is bit 0, and the others follow.
+ * A set of speeds.  Bits 0 to 2 are SDR, DDR, QDR as in LinkSpeed, bit 3 is FDR10, bits 4 to 7 are FDR, EDR,
+ * HDR, NDR as in LinkSpeedExt, bit 8 is XDR.  So SPEED_SDR is bit 0, and the others follow.
  */
 #define SPEED_BITS(link_speed, fdr10, ext) (((link_speed)&7) | ((fdr10) ? 8 : 0) | ((ext)&15) << 4)
 double link_rate_gbps(enum link_width w, enum link_speed s); /* signalling rate, 0 when unknown */
@@ -146,9 +146,10 @@ struct fabric {
 	uint8_t *port_lmc;	/* LMC in the source; endports only */
 	uint8_t *port_width;	/* enum link_width */
 	uint8_t *port_speed;	/* enum link_speed */
-	/* The enabled widths (bits as in PortInfo) and speeds (see SPEED_BITS); 0 = the source does not
-	 * report them */
-	uint8_t *port_widths, *port_speeds;
+	/* The enabled widths (bits as in PortInfo) and speeds (see SPEED_BITS), those that `Could be` of
+	 * iblinkinfo names included; 0 = the source does not report them */
+	uint8_t *port_widths;
+	uint16_t *port_speeds;
 	uint8_t *port_state;   /* enum port_state as in the source; a cabled port with PORT_UNKNOWN, where the
 				  source does not report it, counts as active */
 	uint8_t *port_opervls; /* OperVLs code: 1 = VL0, 2 = VL0-1, 3 = VL0-3, 4 = VL0-7, 5 = VL0-14 */
@@ -268,6 +269,9 @@ const char *fabric_port_state(const struct fabric *f, uint32_t port);
  * the source does not report what is enabled, the present speed and width are assumed.
  */
 bool link_throttled(const struct fabric *f, uint32_t port);
+/* The widest width and the fastest speed that both ends of a port's cable have enabled; false where the
+ * source does not report them. */
+bool link_enabled(const struct fabric *f, uint32_t port, enum link_width *width, enum link_speed *speed);
 
 uint32_t fabric_node_by_guid(const struct fabric *f, uint64_t node_guid); /* NO_ID when unknown; O(log n) */
 uint32_t fabric_endport_by_guid(const struct fabric *f,

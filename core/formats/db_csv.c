@@ -157,6 +157,8 @@ static void fill_port(struct formats_rows_maker *m, uint32_t i)
 	p->state = w->state;
 	p->width = w->width;
 	p->speed = w->speed;
+	p->widths = w->widths;
+	p->speeds = w->speeds;
 	if (!cur_empty(&w->own.label))
 		fb_label(m->net.b, node, (unsigned)w->own.port, w->own.label.p, cur_len(w->own.label));
 	p = is_switch ? &m->net.b->node[node].port[0] : p;
@@ -207,6 +209,8 @@ static void formats_rows_add_host(struct formats_rows_maker *m, const struct row
 	p->lid = (uint16_t)o.lid;
 	p->width = w->width;
 	p->speed = w->speed;
+	p->widths = w->widths;
+	p->speeds = w->speeds;
 	p->state = w->state;
 	if (!cur_empty(&o.label))
 		fb_label(m->net.b, node, (unsigned)port, o.label.p, cur_len(o.label));
@@ -455,8 +459,8 @@ static bool switch_row(struct db_csv_reader *r, const struct cursor *v)
 	return true;
 }
 
-/* Old and new bits may be set together (0x804: QDR and NDR): the fastest counts. */
-static enum link_speed speed_of_mask(uint64_t mask)
+/* A set of speeds (fabric.h); 0: there are unknown ones among them, as where a simulator sets all bits. */
+static unsigned speeds_of_mask(uint64_t mask)
 {
 	static const struct {
 		uint32_t bit;
@@ -466,14 +470,22 @@ static enum link_speed speed_of_mask(uint64_t mask)
 		{0x200, SPEED_EDR},	{0x400, SPEED_HDR},   {0x800, SPEED_NDR}, {0x1000, SPEED_XDR},
 		{0x10000, SPEED_FDR10}, {0x20000, SPEED_EDR},
 	};
-	enum link_speed best = SPEED_UNKNOWN;
+	unsigned speeds = 0;
 
 	for (size_t i = 0; i < ARRAY_LEN(table); i++) {
-		if (mask & table[i].bit && table[i].speed > best)
-			best = table[i].speed;
+		if (mask & table[i].bit)
+			speeds |= 1u << (table[i].speed - 1);
 		mask &= ~(uint64_t)table[i].bit;
 	}
-	return mask ? SPEED_UNKNOWN : best;
+	return mask ? 0 : speeds;
+}
+
+/* Old and new bits may be set together (0x804: QDR and NDR): the fastest counts. */
+static enum link_speed speed_of_mask(uint64_t mask)
+{
+	unsigned speeds = speeds_of_mask(mask);
+
+	return speeds ? 32 - (unsigned)__builtin_clz(speeds) : SPEED_UNKNOWN;
 }
 
 /* The builder index of a node by its GUID, with room for a port; NO_ID: none. */
@@ -487,7 +499,8 @@ static uint32_t db_csv_node_with_port(struct db_csv_reader *r, uint64_t guid, ui
 }
 
 enum { P_NODE, P_NUM, P_GUID, P_LID, P_LMC, P_SM_LID, P_WIDTH, P_SPEED, P_STATE, P_OPVLS };
-static_assert(P_OPVLS + 1 < MAX_COLUMNS, "the last column of a section is NULL");
+enum { P_WIDTHS = P_OPVLS + 1, P_SPEEDS, P_WIDTHS_ON, P_SPEEDS_ON };
+static_assert(P_SPEEDS_ON + 1 < MAX_COLUMNS, "the last column of a section is NULL");
 
 static bool port_row(struct db_csv_reader *r, const struct cursor *v)
 {
@@ -514,6 +527,11 @@ static bool port_row(struct db_csv_reader *r, const struct cursor *v)
 		return true;
 	p->width = link_width_of_code(small_number(v[P_WIDTH], 16));
 	p->speed = cur_is_number(v[P_SPEED], 0, &x) ? speed_of_mask(x) : SPEED_UNKNOWN;
+	/* what is enabled counts, as it may be less on purpose; where it is not told, what is supported */
+	if ((cur_is_number(v[P_WIDTHS_ON], 0, &x) && x) || cur_is_number(v[P_WIDTHS], 0, &x))
+		p->widths = (uint8_t)(x & 31);
+	if ((cur_is_number(v[P_SPEEDS_ON], 0, &x) && x) || cur_is_number(v[P_SPEEDS], 0, &x))
+		p->speeds = (uint16_t)speeds_of_mask(x);
 	if (small_number(v[P_OPVLS], 5))
 		p->opervls = small_number(v[P_OPVLS], 5);
 	return true;
@@ -637,7 +655,7 @@ static const struct section sections[] = {
 	 switch_row},
 	{"PORTS",
 	 {"NodeGuid", "PortNum", "PortGuid", "LID", "LMC", "MSMLID", "LinkWidthActv", "LinkSpeedActv",
-	  "PortState", "OpVLs"},
+	  "PortState", "OpVLs", "LinkWidthSup", "LinkSpeedSup", "LinkWidthEn", "LinkSpeedEn"},
 	 "a row of PORTS: a node of NODES, a port up to 254, as many fields as the heading",
 	 2,
 	 port_row},

@@ -61,6 +61,26 @@ static bool read_name(struct cursor *c, struct cursor *name)
 	return true;
 }
 
+/* "( Could be 4X Could be 53.125 Gbps)": what both ends support, where the link is less. */
+static void linkinfo_read_could_be(struct row *t, struct cursor c)
+{
+	enum link_width width = t->width;
+	enum link_speed speed = t->speed;
+	uint8_t bit = 16;
+
+	while (cur_behind(&c, "Could be ")) {
+		struct cursor word = cur_token(&c);
+		enum link_width w = link_width_parse(word.p, cur_len(word));
+
+		width = w ? w : width;
+		speed = w ? speed : MAX(lane_speed(word), speed);
+	}
+	while (bit && link_width_of_code(bit) != width)
+		bit /= 2;
+	t->widths = bit;
+	t->speeds = speed ? (uint16_t)(1u << (speed - 1)) : 0;
+}
+
 static bool read_linkinfo_row(struct linkinfo_reader *r, struct cursor c)
 {
 	struct row w = {.own = r->node, .line = r->rows.lines.no, .group = r->group};
@@ -104,6 +124,7 @@ static bool read_linkinfo_row(struct linkinfo_reader *r, struct cursor c)
 			return false;
 		peer = cur_trimmed(peer); /* "( )" or "( Could be 5.0 Gbps)" */
 		t.ended = !cur_empty(&peer) && *peer.p == '(' && peer.end[-1] == ')';
+		linkinfo_read_could_be(&t, peer);
 		t.cabled = t.state != PORT_DOWN && t.peer.port;
 		if (t.group && t.own.type == NODE_SWITCH) { /* another LID: the node's own line is missing */
 			if (r->node.lid && t.own.lid != r->node.lid) {

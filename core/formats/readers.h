@@ -211,6 +211,8 @@ struct row {
 	unsigned line;	/* of the file */
 	unsigned group; /* rows of one node have its line; 0: not told */
 	uint8_t width, speed, state;
+	uint8_t widths; /* the best that the link could be (fabric.h); 0: not told */
+	uint16_t speeds;
 	bool cabled;
 	bool ended; /* the line has what its tool writes at the end of each */
 };

@@ -307,8 +307,10 @@ static const struct expected reals[] = {
 	  {"sm-guessed", ""}},
 	 "idle"},
 	{SMALL "voltaire-2007-lmc1.ibnetdiscover",
-	 "warning slow-sibling",
-	 {{"slow-sibling", "SW-6IB4 Voltaire[1] to ISR9024 Voltaire[10] is 1xSDR, a link beside it is 4xSDR"},
+	 "warning slow-sibling, warning slow-sibling",
+	 {{"slow-sibling",
+	   "1 of 2 links is slower than a link beside (1xSDR instead of 4xSDR), 7.5 of 10.0 Gbit/s lost (75 "
+	   "%): SW-6IB4 Voltaire[1] to ISR9024 Voltaire[10]."},
 	  {"sm-guessed", ""}},
 	 "idle"},
 	{SMALL "mt43132-2009.ibnetdiscover", "", {{"sm-guessed", ""}}, "idle"},
@@ -411,6 +413,10 @@ static void real_fabrics(void **state)
 
 /* --- what a rule looks for ------------------------------------------------------------------------------ */
 
+#define THREE_THIN                                                                     \
+	"synth xgft:8,8:1,4; fail link leaf-01[9] leaf-01[10] leaf-01[11] leaf-02[9] " \
+	"leaf-02[10] leaf-02[11] leaf-05[9] leaf-05[10] leaf-05[11]"
+
 static const struct expected faults[] = {
 	{"synth torus:5x5; route minhop",
 	 "error credit-loop",
@@ -469,6 +475,20 @@ static const struct expected faults[] = {
 	 {{"thin", "1 of 12 edge switches has fewer uplinks than the rest (5 at least, usually 6): leaf-01"}},
 	 NULL},
 	{"synth torus:8x8; fail link t00[2]", NULL, {{"thin", "2 of 64 switches have fewer links"}}, NULL},
+	/* most leaves show what is usual; without a majority, nothing does */
+	{THREE_THIN,
+	 NULL,
+	 {{"thin", "3 of 8 edge switches have fewer uplinks than the rest (1 at least, usually 4): leaf-01, "
+		   "leaf-02, leaf-05; 9 of 12 lost (75 %), 1912.5 Gbit/s."}},
+	 NULL},
+	{THREE_THIN "; fail link leaf-03[9] leaf-04[9]", NULL, {{"thin", "3 of 8 edge switches"}}, NULL},
+	{THREE_THIN "; fail link leaf-03[9] leaf-03[10] leaf-03[11]", NULL, {{NULL, NULL}}, "thin"},
+	/* two spines that the way up and down does not use since two cables changed places */
+	{"synth xgft:8,8:1,4; route updn; swap leaf-01[9] leaf-02[10]",
+	 NULL,
+	 {{"idle", "32 of 64 channels between switches carry no host traffic, as none passes spine-01, "
+		   "spine-02: 50 % of bandwidth lost, 6800.0 Gbit/s."}},
+	 NULL},
 	{"synth random:24,4,seed=7", NULL, {{"thin", "sw-18"}}, "hot-cable"},
 	/* loops that the routes of hosts, or of hosts in the scope, do not make */
 	{MTS "; route minhop", "", {{"credit-loop", "(only routes to or from switches close it)"}}, NULL},
@@ -495,8 +515,8 @@ static void healthy(void **state)
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(spec); i++) {
-		static const char *const never[] = {"thin", "cabling",	    "hot-cable",
-						    "slow", "single-point", "no-lid"};
+		static const char *const never[] = {"thin",	    "cabling", "hot-cable",    "slow",
+						    "single-point", "no-lid",  "slow-sibling", "rails"};
 		AUTO_SESSION struct session *s = make_session(line_of("synth %s", spec[i]));
 		json_auto_t *o = doctor_object(s);
 		for (size_t k = 0; k < ARRAY_LEN(never); k++)
@@ -534,6 +554,127 @@ static void need_in_file(const char *kind, const char *part)
 }
 
 /* What ibdiagnet found, and files of its folder that are not used. */
+#define FOLDER "tests/fabrics/formats/two-leaf.ibdiagnet2/ibdiagnet2.db_csv"
+#define SPINE(n, digit, rate) "\"S-0002c90300a000" digit "0\"[1]\t\t# \"spine-0" n "\" lid 0 " rate "\n"
+#define NODE1(rate) \
+	"[1](2c90300f00001) \t\"S-0002c90300a00000\"[1]\t\t# lid 0 lmc 0 \"leaf-01\" lid 0 " rate "\n"
+
+/* A file, one change of it, and what is found then; text NULL: nothing of that kind. */
+static void slow_links(void **state)
+{
+	static const char ends[] = ",31,31,1,65535,1024,"; /* as a simulator tells them: all bits */
+	AUTO_TEMP char *dir = temp_folder();
+	AUTO_FREE char *tree = str_printf("%s/tree", dir);
+	AUTO_SESSION struct session *made = make_session("synth xgft:8,8:1,4");
+	const struct {
+		const char *path, *from, *to, *kind, *text;
+	} cases[] = {
+		{tree, SPINE("1", "8", "4xHDR"), SPINE("1", "8", "1xHDR"), "slow",
+		 "1 of 32 links is slower than the rest (1xHDR instead of 4xHDR), 159.4 of 212.5 Gbit/s lost "
+		 "(75 %): leaf-01[9] to spine-01[1]."},
+		{tree, SPINE("1", "8", "4xHDR"), SPINE("1", "8", "1xHDR"), "thin", NULL},
+		/* two such uplinks are as good as half of one */
+		{tree, SPINE("1", "8", "4xHDR") "[10]\t" SPINE("2", "9", "4xHDR"),
+		 SPINE("1", "8", "1xHDR") "[10]\t" SPINE("2", "9", "1xHDR"), "thin",
+		 "1 of 8 edge switches has fewer uplinks than the rest (3 at least, usually 4): leaf-01; 1.5 "
+		 "of 4 lost (38 %), 318.8 Gbit/s."},
+		{tree, NODE1("4xHDR"), NODE1("4xEDR"), "slow",
+		 "1 of 64 host links is slower than the rest (4xEDR instead of 4xHDR), 109.4 of 212.5 Gbit/s "
+		 "lost (51 %): node0001[1] to leaf-01[1]."},
+		/* enabled at both ends; as fast as what is enabled; not known */
+		{FOLDER, ends, ",31,31,1,3845,1024,", "slow", "both ends can (4xHDR instead of 4xNDR)"},
+		{FOLDER, ends, ",31,31,1,1797,1024,", "slow", NULL},
+		{FOLDER, ends, ends, "slow", NULL},
+	};
+
+	ok_linef(made, "save %s", tree);
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		AUTO_SESSION struct session *s = make_session("set rules opensm");
+
+		edit(cases[i].path, cases[i].from, cases[i].to);
+		with_file(s, "load %s");
+		if (cases[i].text)
+			doctor_finds(s, cases[i].kind, cases[i].text);
+		else
+			doctor_lacks(s, cases[i].kind);
+	}
+}
+
+/* What iblinkinfo says that a link could be.  A simulator says 12X of each. */
+static void could_be(void **state)
+{
+	static const char *const cases[][2] = {
+		{"( Could be 53.125 Gbps)", "1 of 3 host links is slower than both ends can (4xEDR instead "
+					    "of 4xHDR), 109.4 of 212.5 Gbit/s"},
+		{"(Could be 12X Could be FDR10 (Found link at 25.78125 Gbps))", NULL},
+		{"( )", NULL},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		AUTO_SESSION struct session *s = make_session("set rules opensm");
+
+		write_text(
+			line_of("Switch: 0xa1 sw:\n"
+				"  1 1[ ] ==( 4X 25.78125 Gbps Active/ LinkUp)==> 2 1[ ] \"a HCA-1\" %s\n"
+				"  1 2[ ] ==( 4X 53.125 Gbps Active/ LinkUp)==> 3 1[ ] \"b HCA-1\" ( )\n"
+				"  1 3[ ] ==( 4X 25.78125 Gbps Active/ LinkUp)==> 4 1[ ] \"c HCA-1\" ( )\n",
+				cases[i][0]));
+		with_file(s, "load %s");
+		if (cases[i][1])
+			doctor_finds(s, "slow", cases[i][1]);
+		else
+			doctor_lacks(s, "slow");
+	}
+}
+
+/* Eight hosts with n rails, each rail on a switch of its own, under a spine. */
+static void write_rails(unsigned n)
+{
+	AUTO_TEXT struct text t = {0};
+
+	text_add(&t, "Switch 40 \"spine\"\n");
+	for (unsigned rail = 0; rail < n; rail++)
+		text_add(&t, "[%u] \"leaf-%u\"[30]\n", 1 + rail, rail);
+	for (unsigned rail = 0; rail < n; rail++) {
+		text_add(&t, "\nSwitch 40 \"leaf-%u\"\n[30] \"spine\"[%u]\n", rail, 1 + rail);
+		for (unsigned host = 0; host < 8; host++)
+			text_add(&t, "[%u] \"gpu%u mlx5_%u\"[1]\n", 1 + host, host, rail);
+	}
+	for (unsigned host = 0; host < 8; host++)
+		for (unsigned rail = 0; rail < n; rail++)
+			text_add(&t, "\nHca 1 \"gpu%u mlx5_%u\"\n[1] \"leaf-%u\"[%u]\n", host, rail, rail,
+				 1 + host);
+	write_text(text_str(&t));
+}
+
+static void rails(void **state)
+{
+	static const struct {
+		unsigned rails;
+		const char *line, *text; /* NULL: nothing */
+	} cases[] = {
+		{8, "show", NULL},
+		{8, "swap \"gpu3 mlx5_2\" \"gpu3 mlx5_5\"",
+		 "Rails 3 and 6 are swapped: gpu3 mlx5_2[1] is on leaf-5 and gpu3 mlx5_5[1] on leaf-2, of "
+		 "other hosts the other way round; 2 of 8 ports off their rails (25 %), 20.0 Gbit/s."},
+		{2, "move host \"gpu3 mlx5_1\" leaf-0",
+		 "Rails 1 and 2 are on one switch: gpu3 mlx5_0[1] is on leaf-0 and so is gpu3 mlx5_1[1], of "
+		 "other hosts on leaf-1; 1 of 2 ports off their rails (50 %), 10.0 Gbit/s."},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		AUTO_SESSION struct session *s = make_session("set rules opensm");
+
+		write_rails(cases[i].rails);
+		with_file(s, "load %s");
+		ok_line(s, cases[i].line);
+		if (cases[i].text)
+			doctor_finds(s, "rails", cases[i].text);
+		else
+			doctor_lacks(s, "rails");
+	}
+}
+
 static void ibdiagnet_folders(void **state)
 {
 	AUTO_TEMP char *dir = temp_folder();
@@ -928,6 +1069,12 @@ static const struct {
 	  NULL},
 	 "0x1 nobody\nrubbish\n"},
 	/* "manual" in the name of the file makes no difference between OpenSM and its manual */
+	/* a leaf and two of four spines */
+	{{"synth xgft:8,8:1,4; route updn root_guid_file=%s",
+	  NULL,
+	  {{"idle", "as none passes spine-03, spine-04: 50 % of bandwidth lost, 6800.0 Gbit/s"}},
+	  NULL},
+	 "0x2c90300a00000\n0x2c90300a00080\n0x2c90300a00090\n"},
 	{{LEVELS "route ftree root_guid_file=%s", NULL, {{"guid-file", "ignored: "}}, "rules-differ"},
 	 "0x1 nobody\n"},
 	{{LEVELS "route ftree; ranks; roots export %s; route ftree cn_guid_file=node00*",
@@ -1179,6 +1326,9 @@ int main(void)
 		cmocka_unit_test(made_faults),
 		cmocka_unit_test(healthy),
 		cmocka_unit_test(bad_sources),
+		cmocka_unit_test(slow_links),
+		cmocka_unit_test(could_be),
+		cmocka_unit_test(rails),
 		cmocka_unit_test(held_tables),
 		cmocka_unit_test(one_cause),
 		cmocka_unit_test(silent_switch),

@@ -534,6 +534,29 @@ static void shares_of_groups(void **state)
 			assert_true(fabs(share[p] - 2) < 1e-9);
 }
 
+/* A link at a quarter of the others' rate is the busiest; with equal rates nothing is said of them. */
+static void rates(void **state)
+{
+	AUTO_SESSION struct session *s = routed("xgft:8,8:1,4", "minhop");
+	struct fabric *f = (struct fabric *)s->fabric;
+	uint32_t port = f->switch_port[0] + 9;
+	struct err e;
+	int rc;
+
+	assert_true(channels_fastest(session_sweep(s)->topo) == 0);
+	AUTO_FREE char *alike = run_line(s, "load-map", &rc, &e, true, NULL);
+	assert_null(strstr(alike, "by_rate"));
+	f->port_width[port] = f->port_width[f->port_peer[port]] = WIDTH_1X;
+	assert_true(channels_fastest(session_sweep(s)->topo) == 212.5);
+	line_says(s, "load-map",
+		  "mean 112.0, max 112\n     112  leaf-01[9] -> spine-01[1], 1xHDR: as 448 on the fastest\n");
+	line_says(s, "flows leaf-01[9]", "112 pairs of hosts, 1xHDR: as 448 on the fastest\n");
+	AUTO_FREE char *map = run_line(s, "load-map", &rc, &e, true, NULL);
+	assert_non_null(strstr(map, "\"ports\":[{\"routes\":112,\"rate\":53.125,\"by_rate\":448.0,"));
+	AUTO_FREE char *flows = run_line(s, "flows leaf-01[10]", &rc, &e, true, NULL);
+	assert_non_null(strstr(flows, "\"rate\":212.5,\"by_rate\":112.0"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -543,7 +566,7 @@ int main(void)
 		cmocka_unit_test(pairs_files),	    cmocka_unit_test(flows_random),
 		cmocka_unit_test(flows_small),	    cmocka_unit_test(load_diffs),
 		cmocka_unit_test(load_diff_across), cmocka_unit_test(shares_even),
-		cmocka_unit_test(shares_of_groups),
+		cmocka_unit_test(shares_of_groups), cmocka_unit_test(rates),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

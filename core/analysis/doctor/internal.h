@@ -23,6 +23,7 @@
 #define UNEVEN_RATIO 4.0     /* a load above this many even shares is uneven */
 #define SLOW_SHARE 0.95	     /* this share of a class's links makes its usual rate */
 #define SLOW_LEAST 20	     /* if there are at least this many */
+#define IDLE_PART 10	     /* when fewer than one channel in this many is idle, no bandwidth is missed */
 #define MOST_PLACES 20	     /* most findings of a kind that lists each place */
 
 struct doctor;
@@ -76,6 +77,10 @@ struct doctor {
 	struct losses losses;
 	struct brokens *broken; /* what broke (broken.c); made by the first rule that asks */
 	struct log_join *log; /* the manager's log; made by the first rule that asks */
+	struct paced
+		*paced; /* [n_paced] links (rates.c); link_shares() makes it for the first rule that asks */
+	uint32_t n_paced;
+	double *full;	     /* [n_links] link_shares() */
 };
 
 /*
@@ -116,6 +121,12 @@ static inline uint32_t port_switch(const struct fabric *f, uint32_t port)
 	return f->node_switch[f->port_node[port]];
 }
 
+/* [n_links] The share of the rate it could have that each link has; in the run's arena. */
+const double *link_shares(struct doctor *d);
+
+/* ", 212.5 Gbit/s", or "" where rates are not known.  buf is returned. */
+const char *gbps_text(double gbps, char *buf, size_t size);
+
 /* Fills in d->losses.  Returns 0, or -1 when cancelled. */
 int losses_find(struct doctor *d);
 
@@ -129,8 +140,10 @@ int pairs_untold(struct doctor *d, uint64_t *pairs);
 /* --- rules, by file ------------------------------------------------------------------------------ */
 
 /* source.c: what the source of the fabric says */
-finder find_incomplete, find_managers, find_warnings, find_no_lid, find_slow, find_ibdiagnet,
-	find_aggregation, find_sm_guessed, find_sm_place;
+finder find_incomplete, find_managers, find_warnings, find_no_lid, find_ibdiagnet, find_aggregation,
+	find_sm_guessed, find_sm_place;
+/* rates.c: bandwidth that links, and cables of hosts, lose */
+finder find_slow, find_rails;
 /* losses.c: what happens to packets by these tables */
 finder find_incomplete_tables, find_unreachable, find_cut_off, find_no_pair, find_kept_apart, find_dropped,
 	find_switch_lids, find_stale, find_drift_unknown, find_other_engine;

@@ -428,6 +428,8 @@ int find_other_engine(struct doctor *d, const struct rule *r)
 		     "The switches hold the tables of %s, the configuration says %s: a restart changes %s.",
 		     text_str(&makers), asked->chain, PLURAL(n, "entry"));
 	x->count = n;
+	x->figure = (double)n;
+	finding_brief(x, "Switches hold tables of %s, the conf says %s", best->chain, asked->chain);
 	finding_more(x, "drift %s", asked->chain);
 	return 0;
 }

@@ -131,9 +131,55 @@ int find_uneven(struct doctor *d, const struct rule *r)
 	return 0;
 }
 
+static bool left_out_of_roots(const struct doctor *d, uint32_t sw);
+
+/* Adds switches above the edge that carry nothing by the tables, although by the cabling more passes them
+ * than a pair for each host.  Above the first level minhop leaves switches out in healthy trees, too: there
+ * they count if they should be roots, and are not. */
+static void add_idle_switches(const struct doctor *d, struct places *at)
+{
+	for (uint32_t s = 0; s < d->f->n_switches && !d->direct && d->n_hosts >= LEAST_HOSTS; s++) {
+		uint64_t routes = d->hosts[s];
+		double share = 0;
+
+		if (!switch_up(d->t, s) || (d->levels->level[s] != 1 && !left_out_of_roots(d, s)))
+			continue;
+		FOR_PORTS(d->f, s, port)
+			if (is_channel(d->t, port)) {
+				routes += d->loads->port[port] + d->loads->port[d->t->peer[port]];
+				share += d->share[port];
+			}
+		if (!routes && share >= d->n_hosts)
+			places_add_switch(at, d->f, s);
+	}
+}
+
+/* Whole switches lie idle, and so do n channels. */
+static void tell_idle_switches(struct doctor *d, const struct rule *r, struct places *at, uint32_t n)
+{
+	unsigned part = (100 * n + d->loads->n_links / 2) / d->loads->n_links;
+	AUTO_FREE char *names = str_dup(places_text(at));
+	double idle = 0;
+	char a[40];
+
+	for (uint32_t port = 0; port < d->f->n_ports; port++)
+		if (is_channel(d->t, port) && !d->loads->port[port])
+			idle += link_rate_gbps(d->f->port_width[port], d->f->port_speed[port]);
+	struct finding *x = tell_of_places(d, r, at, "load-map all",
+					   "%u of %s between switches carry no host traffic, as none passes "
+					   "%s: %u %% of bandwidth lost%s.",
+					   n, PLURAL(d->loads->n_links, "channel"), names, part,
+					   gbps_text(idle, a, sizeof(a)));
+	finding_brief(x, "%u %% of bandwidth idle: no traffic on %s", part, names);
+	x->severity = SEVERITY_WARNING;
+	x->figure = idle;
+	x->meaning = "shortest ways between hosts pass these switches, and the tables use none of them";
+	x->cure = "a root_guid_file of all switches at the top and no others";
+}
+
 int find_idle(struct doctor *d, const struct rule *r)
 {
-	struct places at = {0};
+	struct places at = {0}, switches = {0};
 	bool beside = false;
 
 	for (uint32_t port = 0; d->loads && d->n_hosts > 1 && port < d->f->n_ports; port++) {
@@ -146,6 +192,13 @@ int find_idle(struct doctor *d, const struct rule *r)
 	}
 	if (!at.n)
 		return 0;
+	if (IDLE_PART * at.n >= d->loads->n_links)
+		add_idle_switches(d, &switches);
+	if (switches.n) {
+		text_free(&at.t);
+		tell_idle_switches(d, r, &switches, at.n);
+		return 0;
+	}
 	bool lash = !strcmp(d->r->engine, "lash") && beside &&
 		    !options_bool(d->w->setup->options, "do_mesh_analysis");
 	tell_of_places(d, r, &at, "load-map all", "%u of %s between switches %s no host traffic: %s%s.", at.n,
@@ -308,6 +361,12 @@ static bool is_root(const struct doctor *d, uint32_t sw)
 	const struct routing *r = d->computed->routing;
 
 	return switch_up(d->t, sw) && r->ops->is_root && r->ops->is_root(r, sw);
+}
+
+static bool left_out_of_roots(const struct doctor *d, uint32_t sw)
+{
+	return (doctor_roots_routes(d, "updn") || doctor_roots_routes(d, "ftree")) && roots_named(d) &&
+	       d->levels->root[sw] && !is_root(d, sw);
 }
 
 static uint32_t count_roots(const struct doctor *d)
@@ -545,9 +604,12 @@ int find_not_listed(struct doctor *d, const struct rule *r)
 /* Findings about how the fabric is cabled: switches unlike their siblings, hosts where none are expected,
  * what hangs on one switch. The fabric itself shows what is usual, level by level (levels.h). */
 
-/* Links to the next level, and distinct neighbours there. In a direct fabric all count. */
+/* Links to the next level, and distinct neighbours there. In a direct fabric all count.  A link that is
+ * slower than it could be counts by its rate in `full`, and `links` is that rounded up. */
 struct upward {
 	uint32_t *links, *parents; /* [n_switches] */
+	double *full;		   /* [n_switches] */
+	double *gbps;		   /* [top + 1] the fastest of these links from each level */
 };
 
 /* The most frequent value on a level; if there are several, the largest. *n of *count switches have it. */
@@ -600,31 +662,56 @@ static void add_with(const struct doctor *d, const uint32_t *value, unsigned lev
 		text_add(t, ", and %u more", n - NAMED);
 }
 
+/* How many switches of a level have less than some number of links.  *lost: of these links all told. */
+static uint32_t count_thin(const struct doctor *d, const struct upward *u, unsigned level, uint32_t below,
+			   double usual, double *lost)
+{
+	uint32_t n = 0;
+
+	*lost = 0;
+	for (uint32_t s = 0; s < d->f->n_switches; s++)
+		if (switch_up(d->t, s) && d->levels->level[s] == level && u->links[s] < below) {
+			*lost += usual - u->full[s];
+			n++;
+		}
+	return n;
+}
+
 static void tell_thin(struct doctor *d, const struct rule *r, const struct upward *u, unsigned level)
 {
-	uint32_t count, usual, mode = mode_on(d, u->links, level, &count, &usual), least = mode;
+	uint32_t count, usual, mode = mode_on(d, u->links, level, &count, &usual), least = mode, below = mode;
 	struct places at = {0};
 	struct text t = {0};
+	double lost;
 
-	for (uint32_t links = 0; links < mode; links++) {
+	/* a few may deviate; where fewer than half of all do, those with at most half of the links are no
+	 * design */
+	if (count_thin(d, u, level, below, mode, &lost) > may_deviate(d, count))
+		below = d->direct || 2 * usual <= count ? 0 : mode / 2 + 1;
+	uint32_t n = count_thin(d, u, level, below, mode, &lost);
+	if (!n || count < LEAST_SWITCHES)
+		return;
+	for (uint32_t links = 0; links < below; links++) {
 		add_with(d, u->links, level, links, &at, &t);
 		if (at.n && least == mode)
 			least = links;
 	}
-	if (!at.n || count < LEAST_SWITCHES || at.n > may_deviate(d, count)) {
-		text_free(&at.t);
-		text_free(&t);
-		return;
-	}
+	const char *links = d->direct ? "links" : "uplinks";
+	double part = 100 * lost / (n * mode);
+	char a[40];
 	struct finding *x = tell_of_places(
-		d, r, &at, NULL, "%u of %u %s %s fewer %s than the rest (%u at least, usually %u): %s.", at.n,
-		count,
+		d, r, &at, NULL,
+		"%u of %u %s %s fewer %s than the rest (%u at least, usually %u): %s; %.4g of %u lost (%.0f "
+		"%%)%s.",
+		n, count,
 		d->direct    ? "switches"
 		: level == 0 ? "edge switches"
 			     : "switches above the edge",
-		at.n == 1 ? "has" : "have", d->direct ? "links" : "uplinks", least, mode, places_text(&at));
-	x->figure = least;
+		n == 1 ? "has" : "have", links, least, mode, places_text(&at), lost, n * mode, part,
+		gbps_text(lost * u->gbps[level], a, sizeof(a)));
+	x->figure = lost * u->gbps[level];
 	x->detail = t.s;
+	finding_brief(x, "%s of %u short of %s: %.0f %% lost%s", PLURAL(n, "switch"), count, links, part, a);
 }
 
 static void tell_cabling(struct doctor *d, const struct rule *r, const struct upward *u, unsigned level)
@@ -661,17 +748,28 @@ static int each_level(struct doctor *d, const struct rule *r,
 
 	if (d->n_hosts < LEAST_HOSTS)
 		return 0;
+	const double *share = link_shares(d);
 	uint32_t *seen = ARENA_ARRAY(arena, n, uint32_t);
 	u.links = ARENA_ARRAY(arena, n, uint32_t);
 	u.parents = ARENA_ARRAY(arena, n, uint32_t);
-	for (uint32_t s = 0; s < n; s++)
+	u.full = ARENA_ARRAY(arena, n, double);
+	u.gbps = ARENA_ARRAY(arena, d->levels->top + 1, double);
+	for (uint32_t s = 0; s < n; s++) {
+		unsigned level = d->direct ? 0 : d->levels->level[s];
+
 		FOR_CABLES(d->t, s, port, to) {
-			if (!d->direct && d->levels->level[to] != d->levels->level[s] + 1)
+			if (!d->direct && d->levels->level[to] != level + 1)
 				continue;
-			u.links[s]++;
+			double rate = link_rate_gbps(d->f->port_width[port], d->f->port_speed[port]);
+
+			u.full[s] += share[d->f->port_link[port]];
 			u.parents[s] += seen[to] != s + 1;
 			seen[to] = s + 1;
+			if (level <= d->levels->top && rate > u.gbps[level])
+				u.gbps[level] = rate;
 		}
+		u.links[s] = (uint32_t)(u.full[s] + 1 - 1e-9);
+	}
 	for (unsigned level = 0; level < (d->direct ? 1 : d->levels->top); level++)
 		tell_of(d, r, &u, level);
 	return 0;

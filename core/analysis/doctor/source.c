@@ -1,4 +1,4 @@
-/* Findings from the source of the fabric: its warnings, LIDs, speeds. */
+/* Findings from the source of the fabric: its warnings, LIDs, managers. */
 #include <assert.h>
 #include <ctype.h>
 #include <stdlib.h>
@@ -54,7 +54,6 @@ int find_warnings(struct doctor *d, const struct rule *r)
 		{"duplicate-guid", "duplicate GUID", NULL, "duplicate GUID"},
 		/* in a file that was cut, links are one-sided because lines are missing */
 		{"one-way", "one-sided link", "contradicting link", "contradicting cable"},
-		{"slow-sibling", "slow link", NULL, "slower link"},
 		{"unknown-lines", "unknown line", NULL, "unknown line"},
 		{"left-out", "other run", "file left out", "left-out file"},
 	};
@@ -206,92 +205,6 @@ int find_no_lid(struct doctor *d, const struct rule *r)
 		good ? "" : ": no subnet manager has given LIDs here", places_text(&at));
 	if (!good)
 		x->severity = SEVERITY_NOTE;
-	return 0;
-}
-
-/* A link by the levels of its ends. A host is below all levels. */
-struct timed {
-	uint32_t class, port; /* port: of the lower end, or of a host's switch */
-	double rate;
-};
-
-COMPARATOR(by_class_and_rate, struct timed, UP(class) UP(rate) UP(port))
-
-static uint32_t level_of(const struct doctor *d, uint32_t port)
-{
-	return d->levels->level[port_switch(d->f, port)];
-}
-
-static uint32_t doctor_source_list_links(const struct doctor *d, struct timed *l)
-{
-	uint32_t n = 0;
-
-	for (uint32_t i = 0; i < d->f->n_links; i++) {
-		uint32_t p = d->f->link_port[2 * i], q = d->f->link_port[2 * i + 1], swap = p;
-
-		if (d->t->peer[p] == NO_ID)
-			continue;
-		if (!node_is_switch(d->f, d->f->port_node[p])) {
-			p = q;
-			q = swap;
-		}
-		if (!node_is_switch(d->f, d->f->port_node[p]))
-			continue;
-		l[n].port = p;
-		l[n].class = level_of(d, p) << 16;
-		if (node_is_switch(d->f, d->f->port_node[q])) {
-			uint32_t a = level_of(d, p), b = level_of(d, q);
-
-			l[n].class = (a < b ? a << 16 | b : b << 16 | a) + 1;
-			l[n].port = a <= b ? p : q;
-		} else if (node_is_aggregation(d->f, d->f->port_node[q])) {
-			continue;
-		}
-		l[n++].rate = link_rate_gbps(d->f->port_width[p], d->f->port_speed[p]);
-	}
-	return n;
-}
-
-static void tell_slow(struct doctor *d, const struct rule *r, const struct timed *l, uint32_t n)
-{
-	const struct timed *usual = NULL;
-	const struct fabric *f = d->f;
-	struct places at = {0};
-	uint32_t slow = 0;
-
-	for (uint32_t i = 0, end; i < n && !usual; i = end) { /* find the rate that almost all have */
-		for (end = i; end < n && l[end].rate <= l[i].rate; end++)
-			;
-		if (n >= SLOW_LEAST && end - i >= SLOW_SHARE * n && end - i < n)
-			usual = &l[i];
-	}
-	while (usual && l[slow].rate < usual->rate) {
-		if (l[slow].rate > 0)
-			places_add_port(&at, f, l[slow].port);
-		slow++;
-	}
-	if (!at.n)
-		return;
-	struct finding *x = tell_of_places(
-		d, r, &at, NULL, "%u of %u %slinks %s slower than the rest (%s%s instead of %s%s): %s.", at.n,
-		n, l->class & 0xffff ? "" : "host ", at.n == 1 ? "is" : "are",
-		link_width_name(f->port_width[l[slow - 1].port]),
-		link_speed_name(f->port_speed[l[slow - 1].port]), link_width_name(f->port_width[usual->port]),
-		link_speed_name(f->port_speed[usual->port]), places_text(&at));
-	x->figure = l[slow - 1].rate;
-}
-
-int find_slow(struct doctor *d, const struct rule *r)
-{
-	AUTO_FREE struct timed *l = NEW_ARRAY(d->f->n_links + 1, struct timed);
-	uint32_t n = doctor_source_list_links(d, l);
-
-	qsort(l, n, sizeof(*l), by_class_and_rate);
-	for (uint32_t i = 0, end; i < n && d->n_hosts >= LEAST_HOSTS; i = end) {
-		for (end = i; end < n && l[end].class == l[i].class; end++)
-			;
-		tell_slow(d, r, l + i, end - i);
-	}
 	return 0;
 }
 

@@ -551,6 +551,31 @@ struct loads *loads_new(const struct routing *r, const struct pattern *pattern, 
 	return l;
 }
 
+double channels_fastest(const struct topo *t)
+{
+	const struct fabric *f = t->fabric;
+	double most = 0, least = 0;
+
+	for (uint32_t port = 0; port < f->n_ports; port++) {
+		if (t->peer_switch[port] == NO_ID)
+			continue;
+		double rate = link_rate_gbps(f->port_width[port], f->port_speed[port]);
+
+		least = most > 0 ? MIN(rate, least) : rate;
+		most = MAX(rate, most);
+		if (rate <= 0)
+			return 0;
+	}
+	return most > least ? most : 0;
+}
+
+double routes_by_rate(const struct fabric *f, uint32_t port, uint32_t routes, double fastest)
+{
+	double rate = link_rate_gbps(f->port_width[port], f->port_speed[port]);
+
+	return fastest > 0 && rate > 0 ? routes * fastest / rate : routes;
+}
+
 /* Are the same hosts up at the same places, with the same LIDs? */
 static bool loads_same_hosts(const struct routing *a, const struct routing *b)
 {

@@ -73,6 +73,12 @@ struct loads {
 /* Computes the load of a pattern on each port.  The sum of its weights must fit in 32 bits.  Returns NULL
  * when cancelled. */
 struct loads *loads_new(const struct routing *r, const struct pattern *pattern, struct progress *p);
+/* The fastest rate of the links between switches that are up, in Gbit/s; 0 when all have the same rate, or
+ * one is not known. */
+double channels_fastest(const struct topo *t);
+/* A port's routes as a share of capacity: the number that would fill a link of that fastest rate as much.
+ * With fastest 0 it is the number itself. */
+double routes_by_rate(const struct fabric *f, uint32_t port, uint32_t routes, double fastest);
 /* [n_switches] most routes on a link from or to another switch, in one direction; the caller frees. */
 uint32_t *loads_busiest(const struct loads *l, const struct fabric *f);
 

@@ -322,6 +322,12 @@ void report_event(struct session *s, struct out *o);
 int run_change(struct session *s, const struct change_request *rq, struct out *o, struct err *e);
 /* The tables in force with the hosts of another scope; NULL: all hosts count.  A reference. */
 struct routing *routing_in_scope(const struct session *s, const struct scope *scope);
+/* Tells the rate of a port's link, and its routes_by_rate(); fastest: channels_fastest(), with 0 it tells
+ * nothing. */
+void load_tell_rate(const struct fabric *f, uint32_t port, uint32_t routes, double fastest, json_t *x,
+		    struct out *o);
+#define JSON_RATE "of its link, in Gbit/s; where rates of links between switches differ\n"
+#define JSON_BY_RATE "as many would fill the fastest of these links as much\n"
 /* `COMMAND shared H... [all]`: the links on which the scope, one job, meets another job, with both loads. */
 int load_shared(struct session *s, const struct args *args, struct out *o, struct err *e);
 /* Keys of load_shared(). */

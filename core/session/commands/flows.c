@@ -129,11 +129,15 @@ static int flows_command_tell_link(const struct flows_command_request *rq, uint3
 		return -1;
 	if (peer != NO_ID)
 		port_label(f, peer, b, sizeof(b));
-	out_text(o, "%s -> %s: %s of hosts%s\n", PORT_LABEL(f, port), b, PLURAL(l->pairs, "pair"),
+	json_t *told = json_make("{s:o, s:o, s:I, s:s}", "port", json_port(f, rq->w->lids, port), "peer",
+				 json_port(f, rq->w->lids, peer), "pairs", (json_int_t)l->pairs, "by",
+				 flow_by_word[rq->by]);
+
+	out_text(o, "%s -> %s: %s of hosts%s", PORT_LABEL(f, port), b, PLURAL(l->pairs, "pair"),
 		 peer == NO_ID ? "; the port is down" : "");
-	out_fields(o, json_make("{s:o, s:o, s:I, s:s}", "port", json_port(f, rq->w->lids, port), "peer",
-				json_port(f, rq->w->lids, peer), "pairs", (json_int_t)l->pairs, "by",
-				flow_by_word[rq->by]));
+	load_tell_rate(f, port, (uint32_t)l->pairs, channels_fastest(rq->w->topo), told, o);
+	out_text(o, "\n");
+	out_fields(o, told);
 	if (rq->one_by) {
 		tell_groups(rq, l, rq->by, "Groups", "groups", o);
 	} else {
@@ -150,10 +154,11 @@ static int flows_command_tell_link(const struct flows_command_request *rq, uint3
 
 struct channel_load {
 	uint32_t port, load, place;
+	double by_rate;	    /* routes_by_rate() */
 	uint32_t strangers; /* routes of the same pattern among all hosts outside of the scope */
 };
 
-COMPARATOR(hottest_first, struct channel_load, DOWN(load) UP(place))
+COMPARATOR(hottest_first, struct channel_load, DOWN(by_rate) UP(place))
 
 /* Sending ports of a path between switches, in order. On a single switch: the host's port. */
 static uint32_t flows_command_channels_of(const struct flows_command_request *rq, const struct path *p,
@@ -229,10 +234,13 @@ static int tell_path(const struct flows_command_request *rq, const struct args *
 		rc = find_strangers(rq, args, c, n, o, e);
 	if (!rc) {
 		const struct topo *t = rq->w->topo;
+		double fastest = channels_fastest(t);
 		json_t *list = json_array();
 
-		for (uint32_t i = 0; i < n; i++)
+		for (uint32_t i = 0; i < n; i++) {
 			c[i].load = l->port[c[i].port];
+			c[i].by_rate = routes_by_rate(t->fabric, c[i].port, c[i].load, fastest);
+		}
 		qsort(c, n, sizeof(*c), hottest_first);
 		port = c[0].port;
 		out_text(o, "Links of the path from %s to %s, most routes first:\n",
@@ -248,8 +256,10 @@ static int tell_path(const struct flows_command_request *rq, const struct args *
 			} else {
 				out_text(o, ROW_BEGIN "%8u  ", c[i].load);
 			}
-			out_text(o, ROW_CUT("%s") " -> " ROW_CUT("%s") "\n", PORT_LABEL(t->fabric, c[i].port),
+			out_text(o, ROW_CUT("%s") " -> " ROW_CUT("%s"), PORT_LABEL(t->fabric, c[i].port),
 				 PORT_LABEL(t->fabric, t->peer[c[i].port]));
+			load_tell_rate(t->fabric, c[i].port, c[i].load, fastest, x, o);
+			out_text(o, "\n");
 			json_put_port(x, "from", t->fabric, rq->w->lids, c[i].port);
 			json_put_port(x, "to", t->fabric, rq->w->lids, t->peer[c[i].port]);
 			json_array_append_new(list, x);
@@ -348,6 +358,7 @@ const struct command flow_commands[] = {
 	 "peer.name node? its node\n"
 	 "peer.port portnum? its number\n"
 	 "pairs integer? pairs of hosts over it\n"
+	 "rate number? " JSON_RATE "by_rate number? " JSON_BY_RATE
 	 "by string(switches/source/destination/host/scope/pair)? what groups are grouped by\n" KEYS_OF_GROUPS
 	 "groups[].from_port portnum|null? of a host its port\n"
 	 "groups[].to_port portnum|null? of a host its port\n" KEYS_OF_SOURCES KEYS_OF_DESTINATIONS
@@ -360,6 +371,7 @@ const struct command flow_commands[] = {
 	 "path[].from port port that sends\n"
 	 "path[].to port port at the other end\n"
 	 "path[].routes integer routes of the pattern on it\n"
+	 "path[].rate number? " JSON_RATE "path[].by_rate number? " JSON_BY_RATE
 	 "path[].strangers integer? in a scope: routes that the pattern among all hosts outside puts on it\n",
 	 .run = cmd_flows},
 	{.name = NULL},

@@ -21,37 +21,55 @@
 
 #define SHOWN 20
 
-static int by_load(const void *x, const void *y, void *ctx)
-{
-	const struct loads *l = ctx;
-	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
+struct rated_load {
+	uint32_t port;
+	double by_rate; /* routes_by_rate() */
+};
 
-	if (l->port[a] != l->port[b])
-		return l->port[a] > l->port[b] ? -1 : 1;
-	return COMPARED(a, b);
+COMPARATOR(by_load, struct rated_load, DOWN(by_rate) UP(port))
+
+void load_tell_rate(const struct fabric *f, uint32_t port, uint32_t routes, double fastest, json_t *x,
+		    struct out *o)
+{
+	double by_rate = routes_by_rate(f, port, routes, fastest);
+	double rate = link_rate_gbps(f->port_width[port], f->port_speed[port]);
+
+	if (fastest <= 0)
+		return;
+	out_text(o, ", %s%s", link_width_name(f->port_width[port]), link_speed_name(f->port_speed[port]));
+	if (rate < fastest)
+		out_text(o, ": as %.0f on the fastest", by_rate);
+	json_object_update_new(x, json_make("{s:f, s:f}", "rate", rate, "by_rate", by_rate));
 }
 
 static void print_loads(const struct sweep *w, const struct loads *l, uint32_t limit, struct out *o)
 {
 	const struct topo *t = w->topo;
 	const struct fabric *f = t->fabric;
-	uint32_t *order = NEW_ARRAY(l->n_links, uint32_t), n = 0;
+	AUTO_FREE struct rated_load *order = NEW_ARRAY(l->n_links + 1, struct rated_load);
+	double fastest = channels_fastest(t);
 	json_t *list = json_array(), *obj;
+	uint32_t n = 0;
 
 	for (uint32_t s = 0; s < f->n_switches; s++)
 		FOR_PORTS(f, s, id)
 			if (t->peer_switch[id] != NO_ID)
-				order[n++] = id;
+				order[n++] =
+					(struct rated_load){id, routes_by_rate(f, id, l->port[id], fastest)};
 	assert(n <= l->n_links);
-	qsort_r(order, n, sizeof(*order), by_load, (void *)l);
+	qsort(order, n, sizeof(*order), by_load);
 	out_text(o, "%s over %s: min %u, mean %.1f, max %u\n", PLURAL(l->routes, "route"),
 		 PLURAL(l->n_links, "directed link"), l->min, l->mean, l->max);
 	for (uint32_t i = 0; i < n && i < limit; i++) {
-		out_text(o, "%8u  " ROW_CUT("%s") " -> " ROW_CUT("%s") "\n", l->port[order[i]],
-			 PORT_LABEL(f, order[i]), PORT_LABEL(f, t->peer[order[i]]));
-		obj = json_make("{s:i}", "routes", (int)l->port[order[i]]);
-		json_put_port(obj, "from", f, w->lids, order[i]);
-		json_put_port(obj, "to", f, w->lids, t->peer[order[i]]);
+		uint32_t port = order[i].port;
+
+		obj = json_make("{s:i}", "routes", (int)l->port[port]);
+		out_text(o, "%8u  " ROW_CUT("%s") " -> " ROW_CUT("%s"), l->port[port], PORT_LABEL(f, port),
+			 PORT_LABEL(f, t->peer[port]));
+		load_tell_rate(f, port, l->port[port], fastest, obj, o);
+		out_text(o, "\n");
+		json_put_port(obj, "from", f, w->lids, port);
+		json_put_port(obj, "to", f, w->lids, t->peer[port]);
 		json_array_append_new(list, obj);
 	}
 	if (n > limit)
@@ -60,7 +78,6 @@ static void print_loads(const struct sweep *w, const struct loads *l, uint32_t l
 		 json_make("{s:I, s:i, s:i, s:f, s:i, s:o}", "routes", (json_int_t)l->routes, "links",
 			   (int)l->n_links, "min", (int)l->min, "mean", l->mean, "max", (int)l->max, "ports",
 			   list));
-	free(order);
 }
 
 /* Routes of two jobs: each among its own hosts. */
@@ -585,6 +602,7 @@ const struct command load_commands[] = {
 	 "loads.ports[].from port port that sends\n"
 	 "loads.ports[].to port port at the other end\n"
 	 "loads.ports[].routes integer =routes\n"
+	 "loads.ports[].rate number? " JSON_RATE "loads.ports[].by_rate number? " JSON_BY_RATE
 	 "left_out integer? =flows left out\n" JSON_SHARED
 	 "measured object? predicted beside measured load of links between switches\n"
 	 "measured.links integer directed links whose sending port is told\n"
