@@ -67,4 +67,10 @@ struct switch_tables *tables_parse(const struct input *in, const struct fabric *
 
 /* --- of core/formats/ itself --- */
 
+/* What a source told of the tables of its switches belongs to its fabric from now on; notes become warnings.
+ */
+void tables_hold(struct fabric *f, struct switch_tables *t, const struct text *notes);
+/* The same for tables in a text that also has the fabric.  There may be none. */
+void tables_take(struct fabric *f, const struct input *in);
+
 #endif
