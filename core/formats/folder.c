@@ -21,17 +21,18 @@
 #define SMDB "opensm-smdb.dump"
 
 /* Names to look for, the best first. */
-static const char *const fabric_names[] = {
-	"ibdiagnet2.db_csv", "*.db_csv",       SMDB,	"ibdiagnet2.ibnetdiscover", "*.ibnetdiscover",
-	"opensm-subnet.lst", "ibdiagnet2.lst", "*.lst",
-
-};
-static const char *const table_names[] = {
-	"opensm-lfts.dump",
-	"ibdiagnet2.fdbs",
-	"opensm.fdbs",
-	"*.fdbs",
-};
+static const char *const fabric_names[] = {"ibdiagnet2.db_csv",
+					   "*.db_csv",
+					   SMDB,
+					   "ibdiagnet2.ibnetdiscover",
+					   "*.ibnetdiscover",
+					   "opensm-subnet.lst",
+					   "ibdiagnet2.lst",
+					   "*.lst",
+					   "*-nodes.ndat",
+					   "*.ned"};
+static const char *const table_names[] = {"opensm-lfts.dump", "ibdiagnet2.fdbs",  "opensm.fdbs",
+					  "*.fdbs",	      "*-log-paths.ndat", "*-phy-paths.ndat"};
 static const char *const adaptive_names[] = {"ibdiagnet2.far", "*.far"};
 static const char *const log_names[] = {"ibdiagnet2.log", "ibdiagnet.log"};
 static const char *const pkey_names[] = {"ibdiagnet2.pkey", "*.pkey"};

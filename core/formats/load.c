@@ -65,6 +65,8 @@ static const struct form {
 	FORM("the SL-to-VL table of a port (smpquery sl2vl)",
 	     "`set sl2vl_file FILE` takes those of all switches (opensm-sl2vl.dump)", "# SL2VL table: *",
 	     "ports: in*, out*: |*"),
+	FORM("paths of netloc (-log-paths.ndat, -phy-paths.ndat), which name no cables",
+	     "`tables FILE` takes them for the fabric of -nodes.ndat", "{*\"path_info\":*"),
 	FORM("multicast groups (saquery -g), which name no cables", "", "MCMemberRecord group dump:*"),
 	FORM("members of multicast groups (saquery -m), which name no cables", "",
 	     "MCMemberRecord member dump:*"),
@@ -436,7 +438,8 @@ enum node_type cur_node_type(struct cursor *c)
 
 #define KNOWN_FORMATS                                                                                 \
 	"ibnetdiscover text, an ibsim net file or dump, a libibnetdisc cache, an opensm-subnet.lst, " \
-	"iblinkinfo's lines, ibdiagnet's db_csv or net_dump, ibdm's .topo, or lines `NAME[PORT] NAME[PORT]`"
+	"iblinkinfo's lines, ibdiagnet's db_csv or net_dump, ibdm's .topo, netloc's -nodes.ndat, "    \
+	"OMNeT++'s .ned, or lines `NAME[PORT] NAME[PORT]`"
 
 static int unknown_format(const struct input *in, struct err *e)
 {
@@ -513,6 +516,10 @@ static int parse_text(const struct input *in, struct fabric **out, struct err *e
 	case TEXT_IBSIM:
 		return parse_ibsim(in, out, e);
 	default:
+		if (is_netloc(in))
+			return parse_netloc(in, out, e);
+		if (is_ned(in))
+			return parse_ned(in, out, e);
 		if (is_ibsim_dump(in))
 			return parse_ibsim_dump(in, out, e);
 		if (is_linkinfo(in))

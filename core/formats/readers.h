@@ -148,6 +148,8 @@ int net_finish(struct net *n, const char *format, struct fabric **out, struct er
 int parse_ibnetdiscover(const struct input *in, struct fabric **out, struct err *e);
 int parse_ibsim(const struct input *in, struct fabric **out, struct err *e);
 int parse_ibsim_dump(const struct input *in, struct fabric **out, struct err *e); /* with its tables */
+int parse_netloc(const struct input *in, struct fabric **out, struct err *e);	  /* -nodes.ndat */
+int parse_ned(const struct input *in, struct fabric **out, struct err *e);	  /* OMNeT++ */
 int parse_cache(const struct input *in, struct fabric **out, struct err *e);
 int parse_subnet_lst(const struct input *in, struct fabric **out, struct err *e);
 int parse_db_csv(const struct input *in, struct fabric **out, struct err *e);
@@ -166,6 +168,8 @@ int load_folder(const char *path, struct fabric **out, struct progress *p, struc
 
 bool is_folder(const char *path);
 bool is_ibsim_dump(const struct input *in);
+bool is_netloc(const struct input *in);
+bool is_ned(const struct input *in);
 bool is_cache(const struct input *in);
 bool is_subnet_lst(const struct input *in);
 bool is_db_csv(const struct input *in);

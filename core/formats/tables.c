@@ -11,8 +11,7 @@
 #include "core/formats/readers.h"
 #include "core/formats/tables.h"
 
-/* Begin the table of the switch with a node GUID anew.  NO_ID: it is not in the fabric (counted). */
-static uint32_t tables_switch(struct tables_reader *r, uint64_t guid)
+uint32_t tables_switch(struct tables_reader *r, uint64_t guid)
 {
 	uint32_t node = fabric_node_by_guid(r->f, guid);
 	uint32_t sw = node == NO_ID ? NO_ID : r->f->node_switch[node];
@@ -50,8 +49,7 @@ static void tables_top(struct tables_reader *r, uint32_t sw, uint64_t top)
 	r->t->top[sw] = (uint16_t)top;
 }
 
-/* An entry; false: the LID or the port is out of range. */
-static bool tables_entry(struct tables_reader *r, uint32_t sw, uint64_t lid, uint64_t port)
+bool tables_entry(struct tables_reader *r, uint32_t sw, uint64_t lid, uint64_t port)
 {
 	if (!lid || lid > MAX_LID || port > NO_PATH)
 		return false;
@@ -60,7 +58,7 @@ static bool tables_entry(struct tables_reader *r, uint32_t sw, uint64_t lid, uin
 	return true;
 }
 
-static void tables_unknown(struct tables_reader *r, unsigned line, struct cursor text)
+void tables_unknown(struct tables_reader *r, unsigned line, struct cursor text)
 {
 	if (r->n_lines++)
 		return;
@@ -741,6 +739,10 @@ int tables_read(struct tables_reader *r, const struct input *in, struct err *e)
 			return 0;
 		}
 	}
+	if (has_netloc_paths(in))
+		return read_netloc_paths(r, in, e);
+	if (is_omnet_fdbs(in))
+		return read_omnet_fdbs(r, in, e);
 	return err_set(
 		e,
 		"%s: found no table of a switch (the text begins '%s'), expected opensm-lfts.dump, output of "

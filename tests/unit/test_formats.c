@@ -44,7 +44,7 @@ static void test_no_fabric(void **state)
 
 	refused("", "x: found an empty file, expected ibnetdiscover text, an ibsim net file or dump, a "
 		    "libibnetdisc cache, an opensm-subnet.lst, iblinkinfo's lines, ibdiagnet's db_csv or "
-		    "net_dump, ibdm's .topo, or lines `NAME[PORT] "
+		    "net_dump, ibdm's .topo, netloc's -nodes.ndat, OMNeT++'s .ned, or lines `NAME[PORT] "
 		    "NAME[PORT]`");
 	refused("# only\n\n# comments\n", "x: found only empty lines and comments");
 	refused("hello world\n", "x: found no node (the text begins 'hello world'), expected");

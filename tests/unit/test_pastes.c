@@ -1,4 +1,5 @@
 /* What people paste: parts of a fabric, files without GUIDs, and what other tools write. */
+#include "core/formats/tables.h"
 #include "tests/unit/formats.h"
 
 #define SWITCH(guid, lid)                                                     \
@@ -150,6 +151,78 @@ static void test_ibsim_dump(void **state)
 	assert_true(f->warnings.missing);
 }
 
+#define NDAT                                                                                            \
+	"{\"network_info\":{},\"node_info\":{"                                                          \
+	"\"0000:0000:0000:00b1\":{\"node_type\":2,\"log_id\":\"3\",\"desc\":\"'h1 HCA-1'\"},"           \
+	"\"0000:0000:0000:00a1\":{\"node_type\":1,\"log_id\":\"1\",\"desc\":\"'sw'\"}},\"edge_info\":{" \
+	"\"7\":{\"src_node_id\":\"0000:0000:0000:00b1\",\"src_port_id\":\"1\",\"dest_node_id\":"        \
+	"\"0000:0000:0000:00a1\",\"dest_port_id\":\"4\",\"speed\":\"QDR\",\"width\":\"4x\"},"           \
+	"\"8\":{\"src_node_id\":\"0000:0000:0000:00a1\",\"src_port_id\":\"4\",\"dest_node_id\":"        \
+	"\"0000:0000:0000:00b1\",\"dest_port_id\":\"1\",\"speed\":\"QDR\",\"width\":\"4x\"}}}"
+
+/* netloc's nodes; its paths are tables of the fabric in that file alone. */
+static void test_netloc(void **state)
+{
+	static const char paths[] = "{\"path_info\":{\"0000:0000:0000:00a1\":{\"0000:0000:0000:00b1\":[8]}}}";
+	AUTO_FABRIC struct fabric *f = parse(NDAT), *other = parse(SWITCH(S1, "1"));
+	struct input in = {.name = "paths", .data = paths, .size = sizeof(paths) - 1};
+	AUTO_TEXT struct text notes = {0};
+	struct tables_info info;
+	struct err e;
+
+	assert_int_equal(f->warnings.n, 0);
+	linked(f, 0xa1, 4, 0xb1, 1);
+	assert_string_equal(desc(f, 0xb1), "h1 HCA-1");
+	assert_int_equal(f->port_guid[port(f, 0xb1, 1)], 0xb1);
+	assert_int_equal(f->port_lid[port(f, 0xb1, 1)], 3);
+	assert_int_equal(f->port_speed[port(f, 0xa1, 4)], SPEED_QDR);
+	assert_null(tables_parse(&in, other, NULL, &info, &notes, &e));
+	assert_string_equal(
+		e.msg, "paths: found paths of netloc, expected the fabric of its -nodes.ndat loaded before");
+	refused(paths, "x: found paths of netloc (-log-paths.ndat, -phy-paths.ndat), which name no cables");
+	refused("{\"node_info\":{},\"edge_info\":{", "x: found a part of netloc's .ndat");
+}
+
+#define NED                                                                                          \
+	"// a comment\nnetwork small\n{\n    submodules:\n        H[4]: HCA;\n"                      \
+	"        leaf[2]: Switch {\n            parameters:\n                numSwitchPorts = 3;\n"  \
+	"            gates:\n                port[3];\n        }\n        core: Switch {\n"          \
+	"            gates:\n                port[2];\n        }\n    connections:\n"                \
+	"        for i = 0..1, j = 0..1 {\n"                                                         \
+	"            H[i * 2 + j].port <--> IB4XQDRWire <--> leaf[int(i)].port[j % 2];\n        }\n" \
+	"        leaf[0].port[(4-2)*1] <--> core.port[0]; // up\n"                                   \
+	"        leaf[1].port[2] <--> core.port[1];\n}\n"
+
+/* OMNeT++: the tables belong to the switches where they lead. */
+static void test_omnet(void **state)
+{
+	static const char tables[] = "0: 255 0 0 1 1\n1: 255 0 1 2 2\n2: 255 2 2 0 1\n";
+	AUTO_FABRIC struct fabric *f = parse(NED);
+	struct input in = {.name = "x.fdbs", .data = tables, .size = sizeof(tables) - 1};
+	AUTO_TEXT struct text notes = {0};
+	struct tables_info info;
+	struct switch_tables *t;
+	struct err e;
+	uint32_t leaf = called(f, "leaf-1"), core = called(f, "core"), host = called(f, "H-3");
+
+	assert_int_equal(f->warnings.n, 0);
+	assert_int_equal(f->n_links, 6);
+	linked(f, f->node_guid[leaf], 2, f->node_guid[host], 1);
+	linked(f, f->node_guid[leaf], 3, f->node_guid[core], 2);
+	assert_int_equal(f->port_speed[port(f, f->node_guid[host], 1)], SPEED_QDR);
+	assert_int_equal(node_lid(f, NULL, host), 4);
+	t = tables_parse(&in, f, NULL, &info, &notes, &e);
+	assert_non_null(t);
+	assert_int_equal(t->lft[f->node_switch[leaf]][3], 1);
+	assert_int_equal(t->lft[f->node_switch[leaf]][1], 3);
+	assert_int_equal(t->lft[f->node_switch[core]][1], 1);
+	assert_int_equal(t->lft[f->node_switch[core]][4], 2);
+	assert_int_equal(info.n_misfits, 0);
+	counted_unref(&t->counted);
+	refused("network x {\nsubmodules:\n a[2]: Switch;\nconnections:\n a[0].port <--> b.port;\n}\n",
+		"x:5: found ';");
+}
+
 /* Files of other tools are told by their kind; a binary one by its first bytes. */
 static void test_kinds(void **state)
 {
@@ -172,7 +245,7 @@ int main(void)
 		cmocka_unit_test(test_one_switch), cmocka_unit_test(test_adapters_alone),
 		cmocka_unit_test(test_hidden),	   cmocka_unit_test(test_hidden_alike),
 		cmocka_unit_test(test_ofed_15),	   cmocka_unit_test(test_ibsim_dump),
-
+		cmocka_unit_test(test_netloc),	   cmocka_unit_test(test_omnet),
 		cmocka_unit_test(test_kinds),
 	};
 
