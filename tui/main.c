@@ -447,7 +447,8 @@ static int main_run_start(struct command_run *r, const struct command_line *cl, 
 	if (run_lines(r, &l, e))
 		return -1;
 	route_lines(cl, r, true, &l);
-	return run_lines(r, &l, e);
+	r->only_looks = run_lines(r, &l, e) != 0;
+	return r->only_looks ? -1 : 0;
 }
 
 /* Warns that only a part of the fabric is known, on which all results depend. */
@@ -483,6 +484,7 @@ static int main_prepare(struct command_run *r, const struct command_line *cl, st
 	fclose(quiet.f);
 	r->found_fault = quiet.found_fault;
 	r->unanswered = quiet.unanswered;
+	r->only_looks = quiet.only_looks;
 	const struct sweep *w = session_sweep(r->in->session);
 	if (quiet.noteworthy || (w && (w->n_refusals || *w->notes)))
 		fputs(text_str(&said), stderr);
@@ -558,6 +560,19 @@ static uint32_t (*drawn_in_ascii(void))(uint32_t)
 		       : NULL;
 }
 
+/* Nothing could be routed at the start.  Says so, and runs what only looks at the fabric; the status is that
+ * of the failure. */
+static int main_look_on(struct command_run *r, const struct command_line *cl, const struct err *why)
+{
+	int status = main_failed(r, why);
+	struct err e = {0};
+
+	for (size_t i = 0; i < cl->n_pieces && !r->in->quit && !progress_cancelled(r->progress); i++)
+		if (run_piece(r, &cl->piece[i], &e))
+			main_failed(r, &e);
+	return output_flush(stdout, &e) ? main_failed(r, &e) : status;
+}
+
 /* From here on, all standard output goes through the stream that cleans it. */
 static int batch(struct interpreter *in, const struct command_line *cl)
 {
@@ -588,6 +603,8 @@ static int batch(struct interpreter *in, const struct command_line *cl)
 	int rc = bad || (cl->rc && run_rc(&r, &e)) || main_prepare(&r, cl, &e) ? -1 : 0;
 	if (cl->serve)
 		serve_done(stdout, NULL, exit_status(&r, rc ? &e : NULL), NULL);
+	if (rc && r.only_looks && !cl->serve && !progress_cancelled(r.progress))
+		return main_look_on(&r, cl, &e);
 	if (rc)
 		return main_failed(&r, &e);
 	if (cl->serve)

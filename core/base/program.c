@@ -56,14 +56,14 @@ static bool half_nul(const char *data, size_t size, size_t first)
 	return true;
 }
 
-/* Do lines end in CR, and none in LF? */
+/* Do lines of a text end in CR, and none in LF?  A text holds no NUL. */
 static bool only_cr(const char *data, size_t size)
 {
 	const char *cr = memchr(data, '\r', size);
 
 	while (cr && (size_t)(cr + 1 - data) < size && cr[1] == '\r')
 		cr++;
-	return cr && (size_t)(cr + 1 - data) < size && !memchr(data, '\n', size);
+	return cr && (size_t)(cr + 1 - data) < size && !memchr(data, '\n', size) && !memchr(data, 0, size);
 }
 
 static bool foreign_is_known(size_t i, const char *data, size_t size)

@@ -167,6 +167,7 @@ static void fill_node(struct fabric *f, uint32_t n, uint32_t order, const struct
 	f->node_device[n] = from->device;
 	f->node_nports[n] = from->nports;
 	f->node_order[n] = order;
+	f->node_unseen[n] = from->unseen;
 	f->node_chassis[n] = from->chassis;
 	f->node_desc[n] = str_dup(from->desc ? from->desc : "");
 	f->node_given[n] =
@@ -190,6 +191,7 @@ static void alloc_nodes(struct fabric *f)
 	f->node_desc = ARENA_ARRAY(f, n, char *);
 	f->node_given = ARENA_ARRAY(f, n, char *);
 	f->node_name = ARENA_ARRAY(f, n, char *);
+	f->node_unseen = ARENA_ARRAY(f, n, bool);
 	f->node_chassis = ARENA_ARRAY(f, n, uint16_t);
 	f->node_chassis_place = ARENA_ARRAY(f, n, char *);
 }
@@ -609,6 +611,7 @@ struct fabric_builder *fb_from(const struct fabric *f)
 		to->sysguid = f->node_sysguid[n];
 		to->vendor = f->node_vendor[n];
 		to->device = f->node_device[n];
+		to->unseen = f->node_unseen[n];
 		to->chassis = f->node_chassis[n];
 		to->chassis_place = f->node_chassis_place[n] ? str_dup(f->node_chassis_place[n]) : NULL;
 		if (s != NO_ID) {

@@ -13,7 +13,6 @@
 #include "core/formats/readers.h"
 
 #define MOST_HOST_PORTS 2      /* of a channel adapter that only switches name */
-#define HOST_GUIDS 0x100000    /* GUIDs for hosts with only a LID and a name in the source */
 #define TWO_NODES (NO_ID - 1u) /* several nodes have the LID */
 
 enum port_state state_word(struct cursor c)
@@ -59,6 +58,7 @@ struct formats_rows_maker {
 	struct net net;
 	uint32_t *node; /* [n] builder index of a row's own node */
 	uint32_t *lid;	/* [65536] node with the LID; NO_ID, TWO_NODES */
+	bool alone;	/* one node alone has rows: its peers were not seen, whatever they are */
 };
 
 struct keyed_row {
@@ -196,14 +196,13 @@ static void formats_rows_add_host(struct formats_rows_maker *m, const struct row
 				  uint64_t port)
 {
 	struct row_end o = w->peer;
-	uint64_t guid = o.guid ? o.guid : HOST_GUIDS + o.lid;
+	uint64_t guid = o.guid ? o.guid : net_made_guid(m->net.b, o.lid);
 
 	assert(port >= 1 && port <= MOST_HOST_PORTS && w->peer.lid <= UINT16_MAX);
 	o.port = port;
 	o.type = NODE_CA;
-	while (!o.guid && fb_find(m->net.b, guid) != NO_ID)
-		guid += UINT16_MAX + 1;
 	uint32_t node = told_node(m, &o, guid);
+	m->net.b->node[node].unseen = m->alone;
 	struct fb_port *p = &m->net.b->node[node].port[port];
 	p->guid = guid;
 	p->lid = (uint16_t)o.lid;
@@ -240,6 +239,7 @@ static void formats_rows_add_cables(struct formats_rows_maker *m)
 		if (node != NO_ID && m->net.name[name[i]].node == NO_ID)
 			m->net.name[name[i]].node = node;
 	}
+	m->alone = m->net.b->n == 1;
 	named = NEW_ARRAY(m->net.n_names + 1, uint32_t);
 	for (uint32_t i = 0; i < r->n; i++)
 		named[name[i]] += r->row[i].cabled;
@@ -252,12 +252,17 @@ static void formats_rows_add_cables(struct formats_rows_maker *m)
 
 		if (!w->cabled)
 			continue;
-		/*
-		 * Is a peer without rows a host that only switches name? A switch would have a special name
-		 * (MF0;...), labels that begin with a number, many ports, and one LID and GUID on all.
-		 */
-		if (node == NO_ID && !r->hosts && named[name[i]] == 1 && port && port <= MOST_HOST_PORTS &&
-		    !numbered && !cur_word(&(struct cursor){w->peer.name.p, w->peer.name.end}, "MF0;"))
+		/* A switch has a special name (MF0;...), labels that begin with a number, many ports, and one
+		 * LID and GUID on all. */
+		bool like_host = named[name[i]] == 1 && port <= MOST_HOST_PORTS && !numbered &&
+				 !cur_word(&(struct cursor){w->peer.name.p, w->peer.name.end}, "MF0;");
+		enum node_type type = w->peer.type;
+		if (!type)
+			type = like_host ? NODE_CA : NODE_SWITCH;
+		/* only its own LID or GUID, and the number of its port, tell a peer from others */
+		bool told = port && (w->peer.guid || (w->peer.lid && m->lid[w->peer.lid] == NO_ID)) &&
+			    (w->peer.port || !numbered);
+		if (node == NO_ID && !r->hosts && like_host && port)
 			formats_rows_add_host(m, w, name[i], port);
 		if (node != NO_ID && !port)
 			warnings_missing(&m->net.b->warnings, "no such port", w->line,
@@ -271,7 +276,10 @@ static void formats_rows_add_cables(struct formats_rows_maker *m)
 							 .line = w->line,
 							 .peer_lid = (uint16_t)w->peer.lid,
 							 .port = (uint8_t)w->own.port,
-							 .peer_port = (uint8_t)(port ? port : 1)});
+							 .peer_port = (uint8_t)(port ? port : 1),
+							 .peer_type = told ? type : 0,
+							 .peer_node_guid = w->peer.guid,
+							 .peer_desc = w->peer.name});
 	}
 }
 

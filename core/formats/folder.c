@@ -22,10 +22,18 @@
 #define SMDB "opensm-smdb.dump"
 
 /* Names to look for, the best first. */
-static const char *const fabric_names[] = {
-	"ibdiagnet2.db_csv", "*.db_csv",       SMDB,   "ibdiagnet2.ibnetdiscover", "*.ibnetdiscover",
-	"opensm-subnet.lst", "ibdiagnet2.lst", "*.lst"};
-static const char *const table_names[] = {"opensm-lfts.dump", "ibdiagnet2.fdbs", "opensm.fdbs", "*.fdbs"};
+static const char *const fabric_names[] = {"ibdiagnet2.db_csv",
+					   "*.db_csv",
+					   SMDB,
+					   "ibdiagnet2.ibnetdiscover",
+					   "*.ibnetdiscover",
+					   "opensm-subnet.lst",
+					   "ibdiagnet2.lst",
+					   "*.lst",
+					   "*-nodes.ndat",
+					   "*.ned"};
+static const char *const table_names[] = {"opensm-lfts.dump", "ibdiagnet2.fdbs",  "opensm.fdbs",
+					  "*.fdbs",	      "*-log-paths.ndat", "*-phy-paths.ndat"};
 static const char *const adaptive_names[] = {"ibdiagnet2.far", "*.far"};
 static const char *const log_names[] = {"ibdiagnet2.log", "ibdiagnet.log", "*console*.txt", "ibdiagnet*.txt"};
 static const char *const manager_log_names[] = {"opensm.log", "*opensm*.log"};
@@ -391,10 +399,7 @@ static void folder_load_tables(const struct folder *d, struct fabric *f, struct 
 	any |= add_tables(&r, d, adaptive_names, ARRAY_LEN(adaptive_names), f, p);
 	if (any) {
 		struct switch_tables *t = tables_finish(&r, d->path, NULL, &info, &notes);
-		for (struct cursor left = cur_text(text_str(&notes)); !cur_empty(&left);) {
-			struct cursor line = cur_part(&left, '\n');
-			warnings_add(&f->warnings, "tables", 0, "%.*s", CUR_ARGS(line));
-		}
+		tables_hold(f, t, &notes);
 		text_free(&notes);
 		if (read_best(d, map_names, ARRAY_LEN(map_names), f, &maps)) {
 			t->sl_tables = sl_tables_new(f, 0);
@@ -407,7 +412,6 @@ static void folder_load_tables(const struct folder *d, struct fabric *f, struct 
 			if (notes.len)
 				warnings_add(&f->warnings, "maps", 0, "%s", text_str(&notes));
 		}
-		f->switch_tables = &t->counted;
 	} else {
 		tables_drop(&r);
 	}

@@ -16,7 +16,7 @@ struct pending {
 	uint64_t guid, port_guid, sysguid, vendor, device;
 	unsigned chassis;
 	char *chassis_place;
-	bool has_guid;
+	bool has_guid, hidden, unseen;
 };
 
 struct ibnetdiscover_reader {
@@ -24,13 +24,16 @@ struct ibnetdiscover_reader {
 	struct net net;
 	struct lines lines;
 	struct pending pend;
-	unsigned section;	      /* chassis whose section this is, 0 = none */
-	uint32_t node;		      /* its port lines follow, NO_ID = none */
-	bool bare;		      /* this node has had no port line yet */
-	unsigned whole;		      /* port lines with all data after their # */
-	unsigned ended;		      /* the last port line whose rate ends it */
-	unsigned short_n, short_line; /* the others: number, first */
-	bool skipping;		      /* port lines belong to a node that was left out */
+	unsigned section;		 /* chassis whose section this is, 0 = none */
+	uint32_t node;			 /* its port lines follow, NO_ID = none */
+	bool bare;			 /* this node has had no port line yet */
+	unsigned whole;			 /* port lines with all data after their # */
+	unsigned ended;			 /* the last port line whose rate ends it */
+	unsigned short_n, short_line;	 /* the others: number, first */
+	bool skipping;			 /* port lines belong to a node that was left out */
+	bool hidden;			 /* GUIDs were taken out of the text */
+	struct cursor id, desc;		 /* of this node; id: empty when it tells the GUID */
+	unsigned n_hidden, first_hidden; /* nodes without a GUID: number, line of the first */
 	int status;
 	struct err *e;
 };
@@ -41,21 +44,38 @@ static void pending_clear(struct ibnetdiscover_reader *r)
 	r->pend = (struct pending){0};
 }
 
+bool hides_guid(struct cursor line)
+{
+	static const char *const keys[] = {"switchguid=", "caguid=", "hcaguids=", "rtguid="};
+	uint64_t v;
+
+	for (size_t i = 0; i < ARRAY_LEN(keys) && !cur_begins(line, "["); i++)
+		if (cur_word(&line, keys[i]))
+			return !cur_empty(&line) &&
+			       !(cur_number(&line, 16, &v) && (cur_empty(&line) || strchr(" \t(", *line.p)));
+	return false;
+}
+
 static bool ibnetdiscover_read_guid(struct cursor *c, uint64_t *guid)
 {
 	return cur_char(c, '=') && cur_number(c, 16, guid);
 }
 
 /* "(2c9020025a4ed)", if it is there. */
-static void read_port_guid(struct cursor *c, uint64_t *guid)
+static void read_port_guid(const struct ibnetdiscover_reader *r, struct cursor *c, uint64_t *guid)
 {
 	struct cursor d = *c;
 	uint64_t v;
 
-	if (!cur_char(&d, '(') || !cur_number(&d, 16, &v) || !cur_char(&d, ')'))
+	if (!cur_char(&d, '('))
 		return;
-	*guid = v;
-	*c = d;
+	if (r->hidden && cur_find(&d, ")")) {
+		cur_is_number(cur_part(&d, ')'), 16, guid);
+		*c = d;
+	} else if (cur_number(&d, 16, &v) && cur_char(&d, ')')) {
+		*guid = v;
+		*c = d;
+	}
 }
 
 /* Lines `key=value` that begin a record. */
@@ -65,6 +85,10 @@ static bool ibnetdiscover_read_key(struct ibnetdiscover_reader *r, struct cursor
 	static const char *const guids[] = {"switchguid", "caguid", "hcaguids", "hcaguid", "rtguid"};
 	uint64_t v;
 
+	if (hides_guid(c)) {
+		p->hidden = true;
+		return true;
+	}
 	if (cur_word(&c, "vendid"))
 		return ibnetdiscover_read_guid(&c, &p->vendor);
 	if (cur_word(&c, "devid"))
@@ -83,7 +107,7 @@ static bool ibnetdiscover_read_key(struct ibnetdiscover_reader *r, struct cursor
 		if (!ibnetdiscover_read_guid(&c, &p->guid))
 			return false;
 		p->has_guid = true;
-		read_port_guid(&c, &p->port_guid);
+		read_port_guid(r, &c, &p->port_guid);
 		/* "# ISR9288 Spine 1 Chip 0" may follow */
 		if (cur_char(&c, '#') && (c = cur_trimmed(c), !cur_empty(&c))) {
 			free(p->chassis_place);
@@ -127,6 +151,37 @@ bool id_guid(struct cursor id, uint64_t *guid)
 	return cur_is_number(id, 16, guid);
 }
 
+enum node_type id_type(struct cursor id)
+{
+	if (cur_len(id) < 2 || id.p[1] != '-')
+		return 0;
+	if (*id.p == 'S')
+		return NODE_SWITCH;
+	return *id.p == 'R' ? NODE_ROUTER : NODE_CA;
+}
+
+/* The name of a node by its id; where that hides the GUID, by its description and LID, too. */
+static uint32_t id_name(struct ibnetdiscover_reader *r, struct cursor id, struct cursor desc, unsigned lid)
+{
+	AUTO_FREE char *text = NULL;
+	uint64_t guid;
+
+	if (!r->hidden || id_guid(id, &guid))
+		return net_name(&r->net, id.p, cur_len(id));
+	text = str_printf("%.*s \"%.*s\" LID %u", CUR_ARGS(id), CUR_ARGS(desc), lid);
+	return net_name(&r->net, text, strlen(text));
+}
+
+/* Gives this node, whose GUID is hidden, the name by which others know it: its id, description and LID. */
+static void name_hidden(struct ibnetdiscover_reader *r, unsigned lid)
+{
+	assert(r->hidden && r->node != NO_ID);
+	struct net_name *m = &r->net.name[id_name(r, r->id, r->desc, lid)];
+
+	m->shared |= m->node != NO_ID && m->node != r->node;
+	m->node = m->shared ? NO_ID : r->node;
+}
+
 /* Split a comment into the text before its quoted part, inside it, and after it. False: no quotes. */
 static bool split_quoted(struct cursor c, struct cursor *before, struct cursor *inside, struct cursor *behind)
 {
@@ -148,6 +203,7 @@ static void read_node_comment(struct ibnetdiscover_reader *r, struct cursor c, s
 	if (!cur_char(&c, '#') || !split_quoted(c, &before, &inside, &tail))
 		return;
 	n->desc = cur_clean(inside, DESC_MAX);
+	r->desc = inside;
 	if (n->type != NODE_SWITCH)
 		return;
 	if (cur_word(&tail, "enhanced port 0"))
@@ -168,7 +224,8 @@ static bool ibnetdiscover_read_node(struct ibnetdiscover_reader *r, struct curso
 	if (!type || !cur_number(&c, 10, &ports) || !cur_quoted(&c, &id))
 		return false;
 	bool told = id_guid(id, &guid);
-	if (!told && !p->has_guid)
+	AUTO_FREE char *line = str_printf("line %u", r->lines.no);
+	if (!told && !p->has_guid && !p->hidden)
 		return false;
 	if (told && p->has_guid && guid != p->guid)
 		warnings_missing(&r->net.b->warnings, "impossible value", r->lines.no,
@@ -177,8 +234,16 @@ static bool ibnetdiscover_read_node(struct ibnetdiscover_reader *r, struct curso
 				 p->guid, CUR_ARGS(id));
 	if (p->has_guid)
 		guid = p->guid;
+	else if (!told)
+		guid = net_made_guid(r->net.b, 0);
+	const bool hidden = !told && r->hidden;
+	if (hidden && !r->n_hidden++)
+		r->first_hidden = r->lines.no;
+	r->id = hidden ? id : (struct cursor){0};
+	r->desc = (struct cursor){id.end, id.end};
 	r->status = net_take_ports(&r->net, type, ports, r->lines.no, r->e);
-	r->node = r->status ? NO_ID : net_node(&r->net, type, guid, ports, id, r->lines.no);
+	r->node = r->status ? NO_ID
+			    : net_node(&r->net, type, guid, ports, hidden ? cur_text(line) : id, r->lines.no);
 	r->skipping = r->node == NO_ID;
 	r->bare = !r->skipping;
 	if (!r->skipping) {
@@ -191,7 +256,10 @@ static bool ibnetdiscover_read_node(struct ibnetdiscover_reader *r, struct curso
 		p->chassis_place = NULL;
 		if (type == NODE_SWITCH)
 			n->port[0].guid = p->port_guid;
+		n->unseen = p->unseen;
 		read_node_comment(r, c, n);
+		if (hidden && type == NODE_SWITCH)
+			name_hidden(r, n->port[0].lid);
 	}
 	pending_clear(r);
 	return true;
@@ -231,7 +299,7 @@ struct local {
  * "[1]", "[1][ext 3]", "[1](2c9020025a4ed)"; of ibdiagnet "[1](1/1/1)", and of a channel adapter
  * "[1](1)(2c9020025a4ed)": a label comes first.  A switch's port has no GUID.
  */
-static bool read_local(struct cursor *c, bool of_switch, struct local *l)
+static bool read_local(struct ibnetdiscover_reader *r, struct cursor *c, bool of_switch, struct local *l)
 {
 	*l = (struct local){0};
 	if (!cur_in_brackets(c, &l->port))
@@ -243,12 +311,13 @@ static bool read_local(struct cursor *c, bool of_switch, struct local *l)
 		*c = d;
 	else
 		l->label = (struct cursor){0};
-	read_port_guid(c, &l->guid);
+	read_port_guid(r, c, &l->guid);
 	return true;
 }
 
 /* The other end: "S-000b8cffff004663"[2], with [ext 2] and (port GUID) maybe. */
-static bool read_remote(struct cursor *c, struct cursor *id, uint64_t *port, uint64_t *guid)
+static bool read_remote(struct ibnetdiscover_reader *r, struct cursor *c, struct cursor *id, uint64_t *port,
+			uint64_t *guid)
 {
 	if (!cur_quoted(c, id))
 		return false;
@@ -256,7 +325,7 @@ static bool read_remote(struct cursor *c, struct cursor *id, uint64_t *port, uin
 	if (!cur_in_brackets(c, port) && cur_char(c, '['))
 		return false;
 	read_ext(c);
-	read_port_guid(c, guid);
+	read_port_guid(r, c, guid);
 	return true;
 }
 
@@ -286,12 +355,12 @@ static void read_tail(struct ibnetdiscover_reader *r, struct cursor c, unsigned 
 static bool ibnetdiscover_read_port(struct ibnetdiscover_reader *r, struct cursor c)
 {
 	uint64_t peer_port, peer_guid = 0;
-	struct cursor id, before, inside, tail;
+	struct cursor id, before, inside = {0}, tail;
 	struct wire w = {.node = r->node, .line = r->lines.no};
 	struct local l;
 	bool of_switch = r->node != NO_ID && r->net.b->node[r->node].type == NODE_SWITCH;
 
-	if (!read_local(&c, of_switch, &l) || !read_remote(&c, &id, &peer_port, &peer_guid))
+	if (!read_local(r, &c, of_switch, &l) || !read_remote(r, &c, &id, &peer_port, &peer_guid))
 		return false;
 	if (r->skipping)
 		return true;
@@ -315,10 +384,16 @@ static bool ibnetdiscover_read_port(struct ibnetdiscover_reader *r, struct curso
 	} else if (!r->short_n++) {
 		r->short_line = r->lines.no;
 	}
+	if (!of_switch && !cur_empty(&r->id))
+		name_hidden(r, p->lid);
 	w.port = l.port;
 	w.peer_port = peer_port;
 	w.peer_guid = peer_guid;
-	w.peer = net_name(&r->net, id.p, cur_len(id));
+	w.peer = id_name(r, id, inside, w.peer_lid);
+	w.peer_type = id_type(id);
+	w.peer_desc = inside;
+	if (!id_guid(id, &w.peer_node_guid))
+		w.peer_node_guid = 0;
 	net_wire(&r->net, &w);
 	return true;
 }
@@ -359,6 +434,10 @@ static void ibnetdiscover_read_line(struct ibnetdiscover_reader *r, struct curso
 	cur_blanks(&c);
 	if (cur_empty(&c))
 		return;
+	if (cur_word(&c, "# " NOT_SEEN)) {
+		r->pend.unseen = true;
+		return;
+	}
 	if (*c.p == '#' && !like_block_line(c)) { /* "# Topology file: generated on ..." */
 		if (!r->net.b->generated && cur_word(&c, "# Topology file:"))
 			r->net.b->generated = cur_clean((cur_blanks(&c), c), 256);
@@ -387,7 +466,8 @@ static void ibnetdiscover_read_line(struct ibnetdiscover_reader *r, struct curso
 
 int parse_ibnetdiscover(const struct input *in, struct fabric **out, struct err *e)
 {
-	struct ibnetdiscover_reader r = {.in = in, .node = NO_ID, .e = e, .lines = lines_of(in)};
+	struct ibnetdiscover_reader r = {
+		.in = in, .node = NO_ID, .e = e, .lines = lines_of(in), .hidden = any_line(in, hides_guid)};
 	struct cursor line = {0};
 
 	net_init(&r.net, in->name);
@@ -404,6 +484,13 @@ int parse_ibnetdiscover(const struct input *in, struct fabric **out, struct err 
 	if (r.status) {
 		net_free(&r.net);
 		return -1;
+	}
+	if (r.n_hidden) {
+		warnings_missing(
+			&r.net.b->warnings, "impossible value", r.first_hidden,
+			"%s without a GUID: they are told apart by name and LID, and have GUIDs made up here",
+			PLURAL(r.n_hidden, "node"));
+		warnings_stand_for(&r.net.b->warnings, r.n_hidden);
 	}
 	if (r.whole && r.short_n)
 		warnings_add(&r.net.b->warnings, "short line", r.short_line,

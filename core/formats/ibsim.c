@@ -8,9 +8,11 @@
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/formats/readers.h"
+#include "core/formats/tables.h"
 
 #include <assert.h>
 #include <ctype.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -627,4 +629,129 @@ int parse_ibsim(const struct input *in, struct fabric **out, struct err *e)
 		return -1;
 	}
 	return net_finish(&r.net, "ibsim", out, e);
+}
+
+/* What ibsim's console prints (dump), core/formats/doc/formats.md 2: each end of a cable has a line. */
+
+bool ibsim_shown_node(struct cursor c, struct ibsim_shown *n)
+{
+	n->type = cur_word(&c, "Router ") ? NODE_ROUTER : cur_node_type(&c);
+	return n->type && cur_number(&c, 10, &n->ports) && cur_quoted(&c, &n->id) &&
+	       cur_word(&c, "nodeguid ") && cur_number(&c, 16, &n->guid) && cur_word(&c, "sysimgguid ") &&
+	       cur_number(&c, 16, &n->sysguid);
+}
+
+bool ibsim_shown_port(struct cursor c, struct ibsim_shown_port *p)
+{
+	uint64_t manager;
+
+	*p = (struct ibsim_shown_port){.peer_port = 0};
+	if (!cur_number(&c, 16, &p->guid) || !cur_in_brackets(&c, &p->port) || p->port > MAX_PORTS)
+		return false;
+	if (cur_quoted(&c, &p->peer) && (!cur_in_brackets(&c, &p->peer_port) || p->peer_port > MAX_PORTS))
+		return false;
+	if (cur_word(&c, "lid ") &&
+	    (!cur_number(&c, 10, &p->lid) || p->lid > UINT16_MAX || !cur_word(&c, "lmc ") ||
+	     !cur_number(&c, 10, &p->lmc) || p->lmc > MAX_LMC))
+		return false;
+	if (cur_word(&c, "smlid "))
+		cur_number(&c, 10, &manager);
+	struct cursor width = cur_token(&c), speed = cur_part(&c, 'G');
+	p->width = link_width_parse(width.p, cur_len(width));
+	p->speed = lane_speed(cur_trimmed(speed));
+	p->state = state_word(cur_trimmed(c));
+	return p->state != PORT_UNKNOWN || cur_empty(&width);
+}
+
+static bool ibsim_shows_node(struct cursor line)
+{
+	return ibsim_shown_node(line, &(struct ibsim_shown){0});
+}
+
+bool is_ibsim_dump(const struct input *in)
+{
+	return any_line(in, ibsim_shows_node);
+}
+
+/* A line of a port of this node. */
+static bool ibsim_read_shown_port(struct net *net, uint32_t node, struct cursor line, unsigned number)
+{
+	struct ibsim_shown_port s;
+
+	if (node == NO_ID || !ibsim_shown_port(line, &s))
+		return false;
+	const bool own = (s.port == 0) == (net->b->node[node].type == NODE_SWITCH);
+	want_port(net->b, node, s.port, number);
+	struct fb_port *p = &net->b->node[node].port[s.port];
+	if (own)
+		p->guid = s.guid;
+	p->lid = (uint16_t)s.lid;
+	p->lmc = (uint8_t)s.lmc;
+	p->width = s.width;
+	p->speed = s.speed;
+	p->state = s.state;
+	if (s.port && s.peer_port)
+		net_wire(net, &(struct wire){.node = node,
+					     .peer = net_name(net, s.peer.p, cur_len(s.peer)),
+					     .line = number,
+					     .port = (uint8_t)s.port,
+					     .peer_port = (uint8_t)s.peer_port});
+	return true;
+}
+
+int parse_ibsim_dump(const struct input *in, struct fabric **out, struct err *e)
+{
+	struct lines lines = lines_of(in);
+	struct ibsim_shown n;
+	struct cursor line;
+	struct net net;
+	uint64_t nodes = 0, told;
+	uint32_t node = NO_ID;
+	int status = 0;
+
+	net_init(&net, in->name);
+	net.listed = true;
+	while (!status && lines_next(&lines, &line)) {
+		struct cursor c = cur_trimmed(line);
+
+		if (cur_empty(&c) || cur_word(&c, "sim>"))
+			continue;
+		if (cur_char(&c, '#')) {
+			if (cur_word(&c, "dumped ") && cur_number(&c, 10, &told) && told != nodes)
+				warnings_missing(&net.b->warnings, "cut list", lines.no,
+						 "%" PRIu64 " nodes, of which %" PRIu64 " are here", told,
+						 nodes);
+			continue;
+		}
+		if (ibsim_shown_node(c, &n)) {
+			status = net_take_ports(&net, n.type, n.ports, lines.no, e);
+			node = status ? NO_ID : net_node(&net, n.type, n.guid, n.ports, n.id, lines.no);
+			if (node != NO_ID) {
+				net.b->node[node].desc = cur_clean(n.id, DESC_MAX);
+				net.b->node[node].sysguid = n.sysguid;
+			}
+			nodes++;
+			net.unknown.read++;
+		} else if (ibsim_read_shown_port(&net, node, c, lines.no)) {
+			net.unknown.read++;
+		} else if (cur_node_type(&(struct cursor){c.p, c.end}) || isxdigit((unsigned char)*c.p)) {
+			unread_line(
+				&net.unknown, in, lines.no, line,
+				"TYPE PORTS \"ID\" nodeguid GUID sysimgguid GUID, or below such a line GUID "
+				"[PORT] \"ID\"[PORT] WIDTH SPEED STATE");
+		} else {
+			unknown_line(&net.unknown, lines.no, line);
+		}
+	}
+	if (status) {
+		net_free(&net);
+		return -1;
+	}
+	if (net.unknown.cut)
+		cut_record(in, lines.no, &net.b->warnings);
+	net_link(&net);
+	status = net_finish(&net, "ibsim dump", out, e);
+	if (!status)
+		tables_take(*out, in);
+	return status;
 }

@@ -12,12 +12,14 @@ struct linkinfo_reader {
 
 /* --- iblinkinfo -------------------------------------------------------------------------------------- */
 
-/* `Switch: 0x0002c9020046c588 NAME:`, `CA: NAME:`, `Router: NAME:` */
+/* `Switch: 0x0002c9020046c588 NAME:`, `CA: NAME:`, `Router: NAME:`; of OFED 1.5 `Switch 0x0008f10500380136
+ * NAME:` */
 static bool linkinfo_read_node(struct linkinfo_reader *r, struct cursor c)
 {
 	struct row_end n = {0};
 
-	if (cur_word(&c, "Switch:"))
+	if (cur_word(&c, "Switch:") ||
+	    (cur_word(&c, "Switch") && cur_word(&(struct cursor){c.p, c.end}, "0x")))
 		n.type = NODE_SWITCH;
 	else if (cur_word(&c, "CA:"))
 		n.type = NODE_CA;

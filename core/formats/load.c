@@ -21,6 +21,7 @@
 #define LINES_LOOKED_AT 300
 #define LINE_BYTES 200 /* of a line that are compared */
 #define PATTERNS 5
+#define BYTES_TOLD 8 /* of binary data */
 #define FABRIC "a fabric"
 #define LOAD "`load FILE` reads it"
 #define FORM(is, use, ...)          \
@@ -43,8 +44,7 @@
 static const struct form {
 	const char *is, *use, *line[PATTERNS];
 } kinds[] = {
-	FORM("what ibsim's console prints (dump), whose cables are those of ibsim's net file", "",
-	     "Switch*\"*\"*nodeguid *sysimgguid *", "sim> dump*"),
+	FORM(FABRIC, LOAD, "Switch*\"*\"*nodeguid *sysimgguid *", "sim> dump*"),
 	FORM("counters (ibqueryerrors)", COUNTERS, "Data Counters for *", "Errors for \"*", "Errors for 0x*"),
 	FORM("a list of nodes (ibnetdiscover -l, ibhosts, ibswitches)",
 	     "`ibnetdiscover` without -l tells cables", "Ca*: 0x*ports *", "Switch*: 0x*ports *",
@@ -59,6 +59,17 @@ static const struct form {
 	     "osm_ucast_mgr_dump_ucast_routes:*"),
 	FORM("a hop matrix (opensm-lid-matrix.dump), which names no cables", "", "Switch: guid *"),
 	FORM("sections of ibdiagnet (db_csv) without nodes", FOLDER, "START_*"),
+	FORM("P_Keys of a port (smpquery pkeys)",
+	     "`set partition_config_file FILE` takes the partitions that the subnet manager makes",
+	     "*: 0x???? 0x???? 0x???? 0x???? *"),
+	FORM("the SL-to-VL table of a port (smpquery sl2vl)",
+	     "`set sl2vl_file FILE` takes those of all switches (opensm-sl2vl.dump)", "# SL2VL table: *",
+	     "ports: in*, out*: |*"),
+	FORM("paths of netloc (-log-paths.ndat, -phy-paths.ndat), which name no cables",
+	     "`tables FILE` takes them for the fabric of -nodes.ndat", "{*\"path_info\":*"),
+	FORM("multicast groups (saquery -g), which name no cables", "", "MCMemberRecord group dump:*"),
+	FORM("members of multicast groups (saquery -m), which name no cables", "",
+	     "MCMemberRecord member dump:*"),
 	FORM("counters of a port (perfquery)", COUNTERS, "#*ort*counters: Lid *", "PortSelect:.*"),
 	FORM("counters (ibcheckerrors)", COUNTERS, "#warn: counter *", "Error check on lid *"),
 	FORM("where the subnet manager is (sminfo)", "`set guid GUID` takes its GUID", "sminfo: sm lid *"),
@@ -424,9 +435,10 @@ enum node_type cur_node_type(struct cursor *c)
 
 /* What kind of file is it? */
 
-#define KNOWN_FORMATS                                                                         \
-	"ibnetdiscover text, an ibsim net file, a libibnetdisc cache, an opensm-subnet.lst, " \
-	"iblinkinfo's lines, ibdiagnet's db_csv or net_dump, ibdm's .topo, or lines `NAME[PORT] NAME[PORT]`"
+#define KNOWN_FORMATS                                                                                 \
+	"ibnetdiscover text, an ibsim net file or dump, a libibnetdisc cache, an opensm-subnet.lst, " \
+	"iblinkinfo's lines, ibdiagnet's db_csv or net_dump, ibdm's .topo, netloc's -nodes.ndat, "    \
+	"OMNeT++'s .ned, or lines `NAME[PORT] NAME[PORT]`"
 
 static int unknown_format(const struct input *in, struct err *e)
 {
@@ -439,8 +451,14 @@ static int unknown_format(const struct input *in, struct err *e)
 	if (file_kind(in, &kind) && !kind.fabric)
 		return err_set(e, "%s: found %s, expected a fabric, as `ibnetdiscover > FILE` writes it%s%s",
 			       in->name, kind.is, *kind.use ? "; " : "", kind.use);
-	if (memchr(in->data, 0, in->size))
-		return err_set(e, "%s: found binary data, expected %s", in->name, KNOWN_FORMATS);
+	if (memchr(in->data, 0, in->size)) {
+		AUTO_TEXT struct text bytes = {0};
+
+		for (size_t i = 0; i < in->size && i < BYTES_TOLD; i++)
+			text_add(&bytes, " %02x", (unsigned char)in->data[i]);
+		return err_set(e, "%s: found binary data (its first bytes:%s), expected %s", in->name,
+			       text_str(&bytes), KNOWN_FORMATS);
+	}
 	while (!any && lines_next(&l, &line))
 		any = cur_says(line);
 	if (!any)
@@ -454,7 +472,7 @@ enum text_format { TEXT_UNKNOWN, TEXT_IBNETDISCOVER, TEXT_IBSIM };
 
 /*
  * The first line of a node decides. ibnetdiscover's has an id of type and GUID, after lines with GUID or
- * vendor. Every other is ibsim's.
+ * vendor; a GUID may be hidden. Every other is ibsim's.
  */
 static enum text_format text_format(const struct input *in)
 {
@@ -470,7 +488,9 @@ static enum text_format text_format(const struct input *in)
 		/* ibsim's console prints such lines, too, but with a GUID after them */
 		if (cur_node_type(&c) && cur_number(&c, 10, &v) && cur_quoted(&c, &id) &&
 		    !cur_word(&c, "nodeguid "))
-			return keyed && id_guid(id, &v) ? TEXT_IBNETDISCOVER : TEXT_IBSIM;
+			return keyed && (id_guid(id, &v) || (id_type(id) && any_line(in, hides_guid)))
+				       ? TEXT_IBNETDISCOVER
+				       : TEXT_IBSIM;
 		for (size_t i = 0; i < ARRAY_LEN(keys); i++)
 			keyed |= cur_word(&line, keys[i]);
 		include |= cur_word(&line, "include") && cur_quoted(&line, &id);
@@ -495,6 +515,12 @@ static int parse_text(const struct input *in, struct fabric **out, struct err *e
 	case TEXT_IBSIM:
 		return parse_ibsim(in, out, e);
 	default:
+		if (is_netloc(in))
+			return parse_netloc(in, out, e);
+		if (is_ned(in))
+			return parse_ned(in, out, e);
+		if (is_ibsim_dump(in))
+			return parse_ibsim_dump(in, out, e);
 		if (is_linkinfo(in))
 			return parse_linkinfo(in, out, e);
 		if (is_port_list(in))

@@ -11,6 +11,8 @@
 #include "core/base/text.h"
 #include "core/formats/readers.h"
 
+#define MADE_GUIDS 0x100000 /* the first GUID made up for a node */
+
 /* ibdiagnet's .net_dump and .net_dump_ext: rows of columns separated by colons, below a line that names them
  * (core/formats/doc/formats.md 9.5). */
 
@@ -369,6 +371,44 @@ static bool wire_peer(const struct net *n, const struct wire *w, uint32_t *node,
 	return m->node != NO_ID;
 }
 
+uint64_t net_made_guid(const struct fabric_builder *b, uint64_t lid)
+{
+	uint64_t guid = MADE_GUIDS + lid;
+
+	while (fb_find(b, guid) != NO_ID)
+		guid += UINT16_MAX + 1;
+	return guid;
+}
+
+/* Adds the nodes that only their neighbours name. */
+static void net_add_unseen(struct net *n)
+{
+	for (uint32_t i = 0; i < n->n_wires; i++) {
+		const struct wire *w = &n->wire[i];
+		struct net_name *m = &n->name[w->peer];
+
+		assert(!w->peer_type || w->peer_type <= NODE_ROUTER);
+		uint64_t guid = w->peer_node_guid ? w->peer_node_guid : net_made_guid(n->b, w->peer_lid);
+
+		if (m->node == NO_ID && w->peer_type && !m->shared) {
+			m->node = fb_add(n->b, w->peer_type, guid, w->peer_port, NULL);
+			m->shared = m->node == NO_ID; /* another name stands for the GUID */
+			if (m->shared)
+				continue;
+			n->b->node[m->node].desc = cur_clean(w->peer_desc, DESC_MAX);
+			n->b->node[m->node].sysguid = guid;
+			n->b->node[m->node].unseen = true;
+			if (w->peer_type != NODE_SWITCH && !w->peer_node_guid)
+				n->b->node[m->node].port[w->peer_port].guid = guid;
+		}
+		if (m->node != NO_ID && n->b->node[m->node].unseen) {
+			fb_more_ports(n->b, m->node, w->peer_port);
+			const bool is_switch = n->b->node[m->node].type == NODE_SWITCH;
+			n->b->node[m->node].port[is_switch ? 0 : w->peer_port].lid = w->peer_lid;
+		}
+	}
+}
+
 static void index_wires(struct net *n)
 {
 	uint32_t total = 0;
@@ -447,17 +487,28 @@ static void link_one_sided(struct net *n, struct wire *w)
 			"port %u is cabled to \"%s\"[%u], which is cabled elsewhere; taken as not cabled",
 			w->port, net_name_text(n, w->peer), port);
 	} else {
+		const struct fb_port *own = &n->b->node[w->node].port[w->port];
 		struct fb_port *p = &n->b->node[peer].port[port];
-		if (n->b->node[peer].type !=
-		    NODE_SWITCH) { /* data that the other end's own line would have */
+		const bool unseen = n->b->node[peer].unseen, host = n->b->node[peer].type != NODE_SWITCH;
+		if (host)
 			p->lid = p->lid ? p->lid : w->peer_lid;
-			p->width = n->b->node[w->node].port[w->port].width;
-			p->speed = n->b->node[w->node].port[w->port].speed;
+		if (host || unseen) { /* data that the other end's own line would have */
+			p->width = own->width;
+			p->speed = own->speed;
 		}
-		(n->listed ? warnings_missing
-			   : warnings_add)(warn, "one-sided link", w->line,
-					   "port %u is cabled to \"%s\"[%u], which has no line for it",
-					   w->port, net_name_text(n, w->peer), port);
+		if (unseen)
+			p->state = own->state;
+		if (unseen)
+			warnings_missing(
+				warn, "dangling link", w->line,
+				"port %u is cabled to \"%s\", which is not in the file; %s is made of "
+				"what this line tells, as a node not seen",
+				w->port, net_name_text(n, w->peer), n->b->node[peer].desc);
+		else
+			(n->listed ? warnings_missing : warnings_add)(
+				warn, "one-sided link", w->line,
+				"port %u is cabled to \"%s\"[%u], which has no line for it", w->port,
+				net_name_text(n, w->peer), port);
 	}
 	warnings_place(warn, n->b->node[w->node].guid, w->port);
 }
@@ -468,6 +519,7 @@ void net_link(struct net *n)
 	unsigned port;
 
 	assert(!n->at); /* once */
+	net_add_unseen(n);
 	for (uint32_t i = 0; i < n->n_wires; i++) {
 		const struct wire *w = &n->wire[i];
 

@@ -93,6 +93,10 @@ struct wire {
 	uint16_t peer_lid; /* LID of the other end as told here, 0 = not told */
 	uint8_t port, peer_port;
 	bool linked;
+	/* A peer without a record becomes a node that was not seen, if its type is told. */
+	uint8_t peer_type;	 /* enum node_type; 0: no node is made */
+	uint64_t peer_node_guid; /* 0: one is made up */
+	struct cursor peer_desc; /* points into the input */
 };
 
 /* The node that a name in quotes stands for. */
@@ -101,6 +105,7 @@ struct net_name {
 	uint32_t len;
 	uint32_t node; /* builder index, NO_ID = unknown so far */
 	uint8_t port;  /* of an alias of a port, else 0 */
+	bool shared;   /* several nodes may have it: it stands for none */
 };
 
 struct net {
@@ -120,6 +125,8 @@ struct net {
 			incomplete */
 };
 
+/* A GUID that no node has yet, for one whose GUID is not told: of its LID (0: not told either). */
+uint64_t net_made_guid(const struct fabric_builder *b, uint64_t lid);
 void net_init(struct net *n, const char *source);
 void net_free(struct net *n);				     /* with the builder, if it is still there */
 uint32_t net_name(struct net *n, const char *s, size_t len); /* id of a name */
@@ -140,6 +147,9 @@ int net_finish(struct net *n, const char *format, struct fabric **out, struct er
 
 int parse_ibnetdiscover(const struct input *in, struct fabric **out, struct err *e);
 int parse_ibsim(const struct input *in, struct fabric **out, struct err *e);
+int parse_ibsim_dump(const struct input *in, struct fabric **out, struct err *e); /* with its tables */
+int parse_netloc(const struct input *in, struct fabric **out, struct err *e);	  /* -nodes.ndat */
+int parse_ned(const struct input *in, struct fabric **out, struct err *e);	  /* OMNeT++ */
 int parse_cache(const struct input *in, struct fabric **out, struct err *e);
 int parse_subnet_lst(const struct input *in, struct fabric **out, struct err *e);
 int parse_db_csv(const struct input *in, struct fabric **out, struct err *e);
@@ -161,6 +171,9 @@ int pkey_file_parse(const struct input *in, struct managers *m, struct err *e);
 bool is_pkey_file(const struct input *in);
 
 bool is_folder(const char *path);
+bool is_ibsim_dump(const struct input *in);
+bool is_netloc(const struct input *in);
+bool is_ned(const struct input *in);
 bool is_cache(const struct input *in);
 bool is_subnet_lst(const struct input *in);
 bool is_db_csv(const struct input *in);
@@ -169,12 +182,34 @@ bool is_net_dump(const struct input *in);
 bool is_linkinfo(const struct input *in);
 bool is_port_list(const struct input *in);
 
+/* Lines that ibsim's console prints (dump) of a node, and of one of its ports.  false: another line. */
+struct ibsim_shown {
+	enum node_type type;
+	uint64_t ports, guid, sysguid;
+	struct cursor id; /* points into the line */
+};
+struct ibsim_shown_port {
+	uint64_t port, guid;
+	uint64_t peer_port, lid, lmc; /* 0: not shown */
+	struct cursor peer;	      /* points into the line; empty: no cable */
+	uint8_t width, speed, state;
+};
+bool ibsim_shown_node(struct cursor line, struct ibsim_shown *n);
+bool ibsim_shown_port(struct cursor line, struct ibsim_shown_port *p);
+
 /* Almost anything may look like an edge list. */
 enum likeness { NOT_LIKE_THAT, LIKE_THAT, LIKE_NOTHING_ELSE };
 enum likeness edges_likeness(const struct input *in);
 
+/* The comment, behind "# ", before a node that only its neighbours named. */
+#define NOT_SEEN "Not seen: "
+
 /* The GUID in an id such as S-0008f10400410015. */
 bool id_guid(struct cursor id, uint64_t *guid);
+enum node_type id_type(struct cursor id); /* by its letter; 0: it has none */
+/* Is it `switchguid=` or its like with something else than a number, as people hide GUIDs
+ * ("0x9c05<redacted>")? */
+bool hides_guid(struct cursor line);
 
 /* `Switch`, `Ca`, `Hca`, `Rt` at the start of a line; 0 = none of these.  The word found is taken from c. */
 enum node_type cur_node_type(struct cursor *c);

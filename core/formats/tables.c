@@ -11,8 +11,7 @@
 #include "core/formats/readers.h"
 #include "core/formats/tables.h"
 
-/* Begin the table of the switch with a node GUID anew.  NO_ID: it is not in the fabric (counted). */
-static uint32_t tables_switch(struct tables_reader *r, uint64_t guid)
+uint32_t tables_switch(struct tables_reader *r, uint64_t guid)
 {
 	uint32_t node = fabric_node_by_guid(r->f, guid);
 	uint32_t sw = node == NO_ID ? NO_ID : r->f->node_switch[node];
@@ -50,8 +49,7 @@ static void tables_top(struct tables_reader *r, uint32_t sw, uint64_t top)
 	r->t->top[sw] = (uint16_t)top;
 }
 
-/* An entry; false: the LID or the port is out of range. */
-static bool tables_entry(struct tables_reader *r, uint32_t sw, uint64_t lid, uint64_t port)
+bool tables_entry(struct tables_reader *r, uint32_t sw, uint64_t lid, uint64_t port)
 {
 	if (!lid || lid > MAX_LID || port > NO_PATH)
 		return false;
@@ -60,7 +58,7 @@ static bool tables_entry(struct tables_reader *r, uint32_t sw, uint64_t lid, uin
 	return true;
 }
 
-static void tables_unknown(struct tables_reader *r, unsigned line, struct cursor text)
+void tables_unknown(struct tables_reader *r, unsigned line, struct cursor text)
 {
 	if (r->n_lines++)
 		return;
@@ -712,6 +710,33 @@ static void read_fdbs(struct tables_reader *r, const struct input *in)
 	}
 }
 
+/* --- what ibsim's console prints (dump) ----------------------------------------------------------- */
+
+static void read_ibsim_dump(struct tables_reader *r, const struct input *in)
+{
+	struct lines l = lines_of(in);
+	struct ibsim_shown_port p;
+	struct ibsim_shown n;
+	struct cursor line;
+	uint32_t sw = NO_ID;
+	uint64_t lid, port;
+
+	r->info.format = "ibsim dump";
+	while (lines_next(&l, &line)) {
+		if (ibsim_shown_node(line, &n)) {
+			sw = n.type == NODE_SWITCH ? tables_switch(r, n.guid) : NO_ID;
+		} else if (ibsim_shown_port(line, &p)) {
+			for (lid = p.lid; p.lid && lid < p.lid + (1u << p.lmc) && lid <= MAX_LID; lid++)
+				note_guid(r, lid, p.guid);
+		} else if (sw != NO_ID && cur_char(&line, '#') && cur_word(&line, "Forwarding table ") &&
+			   cur_behind(&line, ":")) { /* "[0]FF [1]0 [2]1" */
+			while (cur_in_brackets(&line, &lid) && cur_number(&line, 16, &port))
+				if (!tables_entry(r, sw, lid, port) && lid)
+					tables_unknown(r, l.no, line);
+		}
+	}
+}
+
 /* --- which format? ---------------------------------------------------------------------------------- */
 
 int tables_read(struct tables_reader *r, const struct input *in, struct err *e)
@@ -734,12 +759,20 @@ int tables_read(struct tables_reader *r, const struct input *in, struct err *e)
 			   (cur_find(&line, "LFT Definition:") || cur_find(&line, "Groups Definition:"))) {
 			tables_read_far(r, in);
 			return 0;
+		} else if (cur_char(&line, '#') && cur_word(&line, "Forwarding table ")) {
+			read_ibsim_dump(r, in);
+			return 0;
 		}
 	}
+	if (has_netloc_paths(in))
+		return read_netloc_paths(r, in, e);
+	if (is_omnet_fdbs(in))
+		return read_omnet_fdbs(r, in, e);
 	return err_set(
 		e,
 		"%s: found no table of a switch (the text begins '%s'), expected opensm-lfts.dump, output of "
-		"dump_fts or ibroute, .fdbs of OpenSM or ibdiagnet, or ibdiagnet's .far",
+		"dump_fts or ibroute, .fdbs of OpenSM or ibdiagnet, ibdiagnet's .far, or what ibsim's dump "
+		"prints",
 		in->name, excerpt(text, found, sizeof(found)));
 }
 
@@ -857,4 +890,24 @@ struct switch_tables *tables_load(struct input in, const struct fabric *f, const
 		return NULL;
 	in.data = data;
 	return tables_parse(&in, f, now, info, notes, e);
+}
+
+void tables_hold(struct fabric *f, struct switch_tables *t, const struct text *notes)
+{
+	for (struct cursor left = cur_text(text_str(notes)); !cur_empty(&left);) {
+		struct cursor line = cur_part(&left, '\n');
+		warnings_add(&f->warnings, "tables", 0, "%.*s", CUR_ARGS(line));
+	}
+	f->switch_tables = &t->counted;
+}
+
+void tables_take(struct fabric *f, const struct input *in)
+{
+	AUTO_TEXT struct text notes = {0};
+	struct tables_info info;
+	struct err e;
+	struct switch_tables *t = tables_parse(in, f, NULL, &info, &notes, &e);
+
+	if (t)
+		tables_hold(f, t, &notes);
 }

@@ -67,4 +67,21 @@ struct switch_tables *tables_parse(const struct input *in, const struct fabric *
 
 /* --- of core/formats/ itself --- */
 
+/* Begin the table of the switch with a node GUID anew.  NO_ID: it is not in the fabric (counted). */
+uint32_t tables_switch(struct tables_reader *r, uint64_t guid);
+/* An entry; false: the LID or the port is out of range. */
+bool tables_entry(struct tables_reader *r, uint32_t sw, uint64_t lid, uint64_t port);
+void tables_unknown(struct tables_reader *r, unsigned line, struct cursor text); /* a line left out */
+/* Tables of other models.  -1 and *e: they belong to a fabric of theirs, and another one is loaded. */
+bool has_netloc_paths(const struct input *in);
+int read_netloc_paths(struct tables_reader *r, const struct input *in, struct err *e);
+bool is_omnet_fdbs(const struct input *in);
+int read_omnet_fdbs(struct tables_reader *r, const struct input *in, struct err *e);
+
+/* What a source told of the tables of its switches belongs to its fabric from now on; notes become warnings.
+ */
+void tables_hold(struct fabric *f, struct switch_tables *t, const struct text *notes);
+/* The same for tables in a text that also has the fabric.  There may be none. */
+void tables_take(struct fabric *f, const struct input *in);
+
 #endif

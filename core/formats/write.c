@@ -91,6 +91,8 @@ void write_node_head(FILE *f, const struct fabric *fb, uint32_t node)
 
 	static_assert(ARRAY_LEN(key) == NODE_ROUTER + 1 && ARRAY_LEN(word) == NODE_ROUTER + 1,
 		      "each type has its words");
+	if (fb->node_unseen[node])
+		fputs("\n# " NOT_SEEN "only its neighbours name it", f);
 	fprintf(f, "\nvendid=0x%x\ndevid=0x%x\n", fb->node_vendor[node], fb->node_device[node]);
 	if (fb->node_sysguid[node])
 		fprintf(f, "sysimgguid=0x%" PRIx64 "\n", fb->node_sysguid[node]);

@@ -178,6 +178,8 @@ static void put_guid_lid(json_t *o, const char *key, const struct fabric *f, uin
 	json_names_put(o, key, "lid", node == NO_ID ? json_null() : json_integer(lid));
 	if (node != NO_ID && strcmp(f->node_name[node], f->node_given[node]) != 0)
 		json_names_put(o, key, "description", json_text(f->node_given[node]));
+	if (node != NO_ID && f->node_unseen[node])
+		json_names_put(o, key, "seen", json_false());
 }
 
 void json_put_node(json_t *o, const char *key, const struct fabric *f, const struct lids *l, uint32_t node)

@@ -183,13 +183,13 @@ static void add_beside(json_t *list, const struct contract_line *l, const char *
 }
 
 /* The same for a key that is not always there. */
-static void add_at_times(json_t *list, struct contract_line l, const char *what, const char *help,
-			 const struct session *s)
+static void add_at_times(json_t *list, struct contract_line l, const char *what, const char *type,
+			 const char *help, const struct session *s)
 {
 	l.help = help;
 	l.n_help = (int)strlen(help);
 	l.optional = true;
-	add_beside(list, &l, what, "string", s);
+	add_beside(list, &l, what, type, s);
 }
 
 #define LABEL_HELP "what stands at the port on the front panel, where that is known"
@@ -210,11 +210,14 @@ static json_t *contract_keys(const char *lines, const struct session *s)
 		if (node) {
 			add_beside(list, &l, "guid", "guid|null", s);
 			add_beside(list, &l, "lid", "lid|null", s);
-			add_at_times(list, l, "description", "its given name, where a short one is shown", s);
+			add_at_times(list, l, "description", "string",
+				     "its given name, where a short one is shown", s);
+			add_at_times(list, l, "seen", "boolean",
+				     "false: only its neighbours name it, the source has no record of it", s);
 		}
 		if (port) {
 			add_beside(list, &l, "port", "portnum|null", s);
-			add_at_times(list, l, "label", LABEL_HELP, s);
+			add_at_times(list, l, "label", "string", LABEL_HELP, s);
 		} else if (!strncmp(type, "portnum", 7) && l.key[l.n_key - 1] != ']') {
 			AUTO_FREE char *key = json_label_key(l.key, (size_t)l.n_key);
 

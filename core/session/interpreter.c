@@ -520,12 +520,22 @@ static int run_at_step(const struct command_words *c, struct walk *w, struct out
 	return rc;
 }
 
+/* Does a command neither change, write, run nor ask for anything? */
+static bool command_only_looks(const struct command *c)
+{
+	bool look = c->group == LOOK || c->group == EXPLAIN || c->group == JUDGE || c->group == TEACH;
+
+	return look && !(c->deeds & ~(unsigned)DEED_READ);
+}
+
 static int do_command(const struct command_words *c, struct out *o, struct err *e)
 {
 	struct command_run *r = o->run;
 
 	if (check_command(r->in->session, c, e))
 		return -1;
+	if (r->only_looks && !command_only_looks(c->command))
+		return err_set(e, "%s: left out, as the routing at the start failed", c->command->name);
 	tell_hosts(r->in->session, c, o);
 	if (c->command->at_step && session_walk(r->in->session))
 		return run_at_step(c, session_walk(r->in->session), o, e);
@@ -567,6 +577,10 @@ static int run_command(struct command_run *r, const struct command_words *c, str
 		interpreter_tell_candidates(r->in->session, c->argv[at], &o);
 	out_end(&o, rc, e);
 	r->aside = aside;
+	if (rc && r->only_looks && !progress_cancelled(r->progress)) {
+		fprintf(r->errors, "ibscope: %s\n", e->msg);
+		rc = 0;
+	}
 	fflush(r->f); /* someone who types line by line waits for the output of each */
 	return rc;
 }

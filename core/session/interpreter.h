@@ -68,6 +68,7 @@ struct command_run {
 	bool unanswered;  /* the same when part of the fabric is unknown, so that something cannot be judged:
 			     status 3 */
 	int plugin;	  /* 1 + the exit status that another system wants (`check format nagios`); 0: none */
+	bool only_looks;  /* -R failed: commands run only if they look; one that fails does not stop others */
 	bool noteworthy;  /* some text must reach the person even where other text is dropped: at the start of
 			     batch */
 	unsigned depth;	  /* scripts within scripts */

@@ -42,9 +42,10 @@ static void test_no_fabric(void **state)
 	struct fabric *f = NULL;
 	struct err e = {0};
 
-	refused("", "x: found an empty file, expected ibnetdiscover text, an ibsim net file, a libibnetdisc "
-		    "cache, an opensm-subnet.lst, iblinkinfo's lines, ibdiagnet's db_csv or net_dump, "
-		    "ibdm's .topo, or lines `NAME[PORT] NAME[PORT]`");
+	refused("", "x: found an empty file, expected ibnetdiscover text, an ibsim net file or dump, a "
+		    "libibnetdisc cache, an opensm-subnet.lst, iblinkinfo's lines, ibdiagnet's db_csv or "
+		    "net_dump, ibdm's .topo, netloc's -nodes.ndat, OMNeT++'s .ned, or lines `NAME[PORT] "
+		    "NAME[PORT]`");
 	refused("# only\n\n# comments\n", "x: found only empty lines and comments");
 	refused("hello world\n", "x: found no node (the text begins 'hello world'), expected");
 	refused("vendid=0x2c9\n", "x: found no node");
@@ -161,11 +162,6 @@ static void test_kinds(void **state)
 	static const struct {
 		const char *text, *is;
 	} table[] = {
-		{"sim> dump\n# Net status\n\nSwitch 8 \"a\"\tnodeguid 200000\tsysimgguid 200000\n"
-		 "200000\t[1]\t\"b\"[1]\t 4x 2.5G Active/LinkUp\n",
-		 "what ibsim's console prints (dump), whose cables are those of ibsim's net file"},
-		{"Switch 8 \"a\"\tnodeguid 200000\tsysimgguid 200000\n",
-		 "what ibsim's console prints (dump)"},
 		{"Errors for \"h 1, HCA\"\n   GUID 0xb1 port 1: [VL15Dropped == 1]\n",
 		 "counters (ibqueryerrors)"},
 		{"Data Counters for 0xb1 \"h\"\n   GUID 0xb1 port 1: [PortXmitData == 1]\n"

@@ -61,7 +61,7 @@ static void test_ids(void **state)
 			str_printf("%sSwitch\t4 \"%s\"\t# \"odd\"\n" MORE_RECORDS, CA_RECORD "\n", bad[i]);
 
 		f = parse(text);
-		assert_int_equal(f->n_nodes, 3);
+		assert_int_equal(f->n_nodes, 4);
 		warns(f, "unread line", 0,
 		      "1 line of nodes, ports or cables not understood and left out: line 8; x:8: found "
 		      "'Switch 4 \"");

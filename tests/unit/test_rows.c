@@ -103,20 +103,24 @@ static void test_siblings(void **state)
 	}
 }
 
-/* Rows that are cut out of a whole: told, and no peer is made up. */
+/* Rows that are cut out of a whole: told, and their peers are nodes that were not seen. */
 static void test_parts(void **state)
 {
 	struct fabric *f = parse("Switch: 0xa1 sw:\n" LINK("2", "1", "6", "1", "host")
 					 LINK("2", "3", "9", "36", "spine"));
 
-	assert_int_equal(f->n_nodes, 2); /* the host, which switches alone tell; no switch of unknown GUID */
+	assert_int_equal(f->n_nodes, 3); /* the host and the other switch, both by their LIDs */
+	assert_true(f->node_unseen[node(f, 0x100006)] && f->node_unseen[node(f, 0x100009)]);
+	assert_int_equal(f->n_switches, 2);
+	linked(f, 0xa1, 3, 0x100009, 36);
 	warns(f, "cut list", 0,
 	      "1 port of switches without a line, which this tool writes of all (the first: port 2");
 	warns(f, "dangling link", 0, "port 3 is cabled to \"LID 9\", which is not in the file");
 	fabric_unref(f);
 	/* two rows name LID 6: that is a switch */
 	f = parse("Switch: 0xa1 sw:\n" LINK("2", "1", "6", "1", "x") LINK("2", "2", "6", "2", "x"));
-	assert_int_equal(f->n_nodes, 1);
+	assert_int_equal(f->n_switches, 2);
+	assert_int_equal(f->n_links, 2);
 	assert_int_equal(count_warnings(f, "dangling link"), 2);
 	fabric_unref(f);
 	f = parse("\"sw\", Mellanox, 0xa1, LID 2\n # : Sta : LWA : LSA : Neighbor Guid : N# : NLID : "

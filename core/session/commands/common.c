@@ -152,6 +152,7 @@ struct routing *routing_in_scope(const struct session *s, const struct scope *sc
 
 #define MISSED_SHOWN 4 /* switches named */
 #define SCOPE_GONE 3   /* missing ports named */
+#define UNSEEN_TOLD 4  /* nodes not seen, named */
 
 /* The number of ports that count, the number of them that are up, and the missing ones. */
 static json_t *scope_json(const struct session *s, const struct scope *scope)
@@ -245,6 +246,20 @@ void report_aggregation(const struct session *s, struct out *o)
 	out_json(o, "aggregation_nodes", json_integer(n));
 }
 
+/* Names the nodes of which the source has no record. */
+static void report_unseen(const struct fabric *f, struct out *o)
+{
+	AUTO_TEXT struct text names = {0};
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < f->n_nodes; i++)
+		if (f->node_unseen[i] && n++ < UNSEEN_TOLD)
+			text_add(&names, "%s%s", n > 1 ? ", " : ": ", f->node_name[i]);
+	if (n)
+		out_text(o, "%s not seen, only named by neighbours%s%s\n", PLURAL(n, "node"),
+			 text_str(&names), n > UNSEEN_TOLD ? ", ..." : "");
+}
+
 void report_fabric(struct session *s, struct out *o)
 {
 	const struct fabric *f = s->fabric;
@@ -264,6 +279,7 @@ void report_fabric(struct session *s, struct out *o)
 	out_text(o, "\n");
 	report_aggregation(s, o);
 	report_missing(f, o);
+	report_unseen(f, o);
 	report_managers(f, "", o);
 	out_json(o, "fabric",
 		 json_make("{s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:b}", "source", f->source, "format",

@@ -742,6 +742,8 @@ static int show_node(struct session *s, const char *word, struct out *o, struct 
 		 f->node_vendor[n], f->node_device[n], PLURAL(f->node_nports[n], "port"),
 		 f->node_chassis_place[n] ? ", " : "",
 		 f->node_chassis_place[n] ? f->node_chassis_place[n] : "");
+	if (f->node_unseen[n])
+		out_text(o, "not seen: only its neighbours name it\n");
 	if (strcmp(f->node_name[n], f->node_given[n]) != 0)
 		out_text(o, "described as %s\n", f->node_given[n]);
 	for (unsigned p = 1; p <= f->node_nports[n]; p++) {
