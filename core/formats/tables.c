@@ -727,7 +727,7 @@ static void read_ibsim_dump(struct tables_reader *r, const struct input *in)
 			sw = n.type == NODE_SWITCH ? tables_switch(r, n.guid) : NO_ID;
 		} else if (ibsim_shown_port(line, &p)) {
 			for (lid = p.lid; p.lid && lid < p.lid + (1u << p.lmc) && lid <= MAX_LID; lid++)
-				note_guid(r, lid, p.guid);
+				note_guid(r, lid, p.guid, (struct cursor){line.end, line.end});
 		} else if (sw != NO_ID && cur_char(&line, '#') && cur_word(&line, "Forwarding table ") &&
 			   cur_behind(&line, ":")) { /* "[0]FF [1]0 [2]1" */
 			while (cur_in_brackets(&line, &lid) && cur_number(&line, 16, &port))
