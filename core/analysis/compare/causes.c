@@ -800,6 +800,7 @@ struct known {
 	uint32_t node; /* in this fabric, or NO_ID */
 	uint8_t kind;  /* kind of fault, if the node is gone */
 	bool up;       /* it has a cable that is up */
+	bool silent;   /* a port that led to it is open: it may be there, without an answer */
 };
 
 struct vanished_look {
@@ -858,20 +859,54 @@ static const char *faster_before(const struct fabric *f, uint32_t port, const ch
 	return was > 0 && vanished_rate_of(f, port) > 0 && vanished_rate_of(f, port) < was ? rate : NULL;
 }
 
+/* The ends of a cable of the document.  False: its words are wrong, or name a node that it does not list. */
+static bool vanished_cable_ends(const struct vanished_look *k, const char *text, struct known *end[2],
+				unsigned port[2])
+{
+	uint64_t guid[2];
+
+	if (!text || sscanf(text, CABLE, &guid[0], &port[0], &guid[1], &port[1]) != 4)
+		return false;
+	for (int i = 0; i < 2; i++)
+		end[i] =
+			bsearch(&(struct known){.guid = guid[i]}, k->known, k->n, sizeof(*k->known), by_guid);
+	return end[0] && end[1];
+}
+
+/* Marks what does not answer, and what only it leads to. */
+static void vanished_mark_silent(struct vanished_look *k, const json_t *cables)
+{
+	const struct fabric *f = k->w->fabric;
+	struct known *end[2];
+	unsigned port[2];
+
+	for (bool more = true; more;) {
+		more = false;
+		for (size_t i = 0; i < json_array_size(cables); i++) {
+			if (!vanished_cable_ends(k, json_string_value(json_array_get(cables, i)), end, port))
+				continue;
+			for (int e = 0; e < 2; e++) {
+				const struct known *to = end[!e];
+				bool open = to->node != NO_ID && port[!e] <= f->node_nports[to->node] &&
+					    fabric_port_open(f, f->node_port[to->node] + port[!e]);
+
+				if (end[e]->node != NO_ID || end[e]->silent || (!to->silent && !open))
+					continue;
+				end[e]->silent = more = true;
+			}
+		}
+	}
+}
+
 /* A cable that is gone, or slower.  It is reported only if both of its nodes are still there. */
 static int cable_gone(struct vanished_look *k, const char *text)
 {
 	const struct fabric *f = k->w->fabric;
-	const struct known *end[2] = {NULL};
-	uint64_t guid[2];
+	struct known *end[2];
 	unsigned port[2];
 	struct fault x = {.kind = FAULT_CABLE_GONE};
 
-	if (text && sscanf(text, CABLE, &guid[0], &port[0], &guid[1], &port[1]) == 4)
-		for (int i = 0; i < 2; i++)
-			end[i] = bsearch(&(struct known){.guid = guid[i]}, k->known, k->n, sizeof(*k->known),
-					 by_guid);
-	if (!end[0] || !end[1])
+	if (!vanished_cable_ends(k, text, end, port))
 		return err_set(k->e,
 			       "%s: list of cables: found %s, expected GUID[PORT] GUID[PORT] of nodes in the "
 			       "same file",
@@ -885,8 +920,8 @@ static int cable_gone(struct vanished_look *k, const char *text)
 			     : f->port_peer[p];
 	x.port = (uint8_t)port[0];
 	x.offset = (uint16_t)port[1];
-	x.from = guid[0];
-	x.to = guid[1];
+	x.from = end[0]->guid;
+	x.to = end[1]->guid;
 	x.at_from.object = end[0]->object;
 	x.at_to.object = end[1]->object;
 	if (q != NO_ID && f->port_node[q] == end[1]->node && f->port_num[q] == port[1]) {
@@ -918,10 +953,11 @@ static int look_for(struct vanished_look *k, const json_t *present)
 			       "among the %zu of %s by GUID; expected at least a quarter of both",
 			       k->path, k->n, k->here, nodes, k->w->fabric->source);
 	qsort(k->known, k->n, sizeof(*k->known), by_guid);
+	vanished_mark_silent(k, cables);
 	for (size_t i = 0; i < k->n; i++) {
 		const struct known *x = &k->known[i];
 
-		if (!x->up && (x->kind == FAULT_SWITCH_GONE || !told_otherwise(k->w, x->node)))
+		if (!x->up && !x->silent && (x->kind == FAULT_SWITCH_GONE || !told_otherwise(k->w, x->node)))
 			fault_put(k->out, &(struct fault){.kind = x->kind,
 							  .from = x->guid,
 							  .at_from.object = x->object});

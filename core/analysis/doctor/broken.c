@@ -367,12 +367,46 @@ static struct broken *broken_at_port(struct brokens *s, uint32_t port)
 	return b;
 }
 
-/* A cable that carries no data, as an end of it is in Initialize or Armed. */
+/* Of a switch none of whose cables carries data: their number.  0: some do, or there is one cable only. */
+static uint32_t idle_cables(const struct brokens *s, uint32_t node)
+{
+	const struct fabric *f = s->d->f;
+	uint32_t n = 0;
+
+	for (unsigned k = 1; node_is_switch(f, node) && k <= f->node_nports[node]; k++) {
+		uint32_t port = f->node_port[node] + k;
+
+		if (s->d->t->peer[port] == NO_ID)
+			continue;
+		if (fabric_idle_end(f, port) == NO_ID)
+			return 0;
+		n++;
+	}
+	return n > 1 ? n : 0;
+}
+
+/* A cable that carries no data, as an end of it is in Initialize or Armed; or a switch with such cables only.
+ */
 static struct broken *broken_idle(struct brokens *s, uint32_t link)
 {
-	struct broken *b = broken_get(s, "not-active", link, 0);
+	const struct fabric *f = s->d->f;
+	struct broken *b;
 
-	broken_at(s, b, fabric_idle_end(s->d->f, s->d->f->link_port[2 * link]));
+	for (int end = 0; end < 2; end++) {
+		uint32_t node = f->port_node[f->link_port[2 * link + (uint32_t)end]],
+			 n = idle_cables(s, node);
+
+		if (!n)
+			continue;
+		b = broken_get(s, "not-active", NO_ID, node);
+		b->name = f->node_name[node];
+		b->node = node;
+		b->far = f->link_port[2 * link];
+		b->cables = n;
+		return b;
+	}
+	b = broken_get(s, "not-active", link, 0);
+	broken_at(s, b, fabric_idle_end(f, f->link_port[2 * link]));
 	return b;
 }
 
@@ -647,7 +681,10 @@ static void broken_tell_costs(const struct broken *b, struct text *t)
 {
 	bool there = strcmp(b->kind, "unreachable") != 0;
 
-	if (b->pairs)
+	if (b->pairs && !strcmp(b->kind, "silent-switch"))
+		text_add(t, "; of %s of hosts it cannot be told whether they have a path",
+			 PLURAL(b->pairs, "pair"));
+	else if (b->pairs)
 		text_add(t, "; %s of hosts %s no path", PLURAL(b->pairs, "pair"),
 			 b->pairs == 1 ? "has" : "have");
 	if (b->entries && there)
@@ -686,7 +723,16 @@ static struct finding *broken_tell(struct doctor *d, const struct rule *r, const
 	struct finding *x;
 
 	broken_tell_costs(b, &costs);
-	if (!strcmp(b->kind, "not-active")) {
+	if (!strcmp(b->kind, "not-active") && b->name) {
+		const char *state = fabric_port_state(d->f, fabric_idle_end(d->f, b->far));
+
+		x = tell(d, r, "check",
+			 "%s: all of its %u cables are in %s: no subnet manager has activated them; %s of "
+			 "hosts "
+			 "cross it in vain.",
+			 b->name, b->cables, state, PLURAL(b->pairs, "pair"));
+		finding_brief(x, "%s: all %u cables are in %s", b->name, b->cables, state);
+	} else if (!strcmp(b->kind, "not-active")) {
 		uint32_t peer = d->f->port_peer[b->port];
 
 		x = tell(d, r, "check",

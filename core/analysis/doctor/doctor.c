@@ -852,13 +852,28 @@ static void route_first(const struct doctor *d, struct finding *x)
 	}
 }
 
-/* Is it about one switch only, at which a cable is gone? */
-static bool finding_is_of_cable(const struct finding *x, const struct finding *cable)
+/* Does it follow from what broke at its place, or that place's cable? */
+static bool finding_is_of(const struct finding *x, const struct finding *broke)
 {
-	static const char kinds[] = "thin cabling hot-cable";
+	static const char kinds[] = "thin cabling hot-cable no-lid";
 
-	return words_have(kinds, x->kind) && x->count == 1 && x->node != NO_ID && cable->broke &&
-	       (x->node == cable->node || x->node == cable->other);
+	return words_have(kinds, x->kind) && x->count == 1 && x->node != NO_ID && broke->broke &&
+	       (x->node == broke->node || x->node == broke->other);
+}
+
+/* The first finding of some kinds of which at least `least` were found; d->n: none. */
+static size_t finding_of_kinds(const struct diagnosis *o, const char *kinds, uint64_t least)
+{
+	uint64_t n = 0;
+	size_t first = o->n;
+
+	for (size_t i = 0; i < o->n; i++) {
+		if (!words_have(kinds, o->finding[i].kind))
+			continue;
+		first = MIN(first, i);
+		n++;
+	}
+	return n >= least ? first : o->n;
 }
 
 /* What follows from something that broke stands under it; where that is not clear, under the worst. */
@@ -877,8 +892,23 @@ static void join_effects(struct diagnosis *o)
 		if (words_have(kinds, x->kind) || (silent && !strcmp(x->kind, "incomplete")))
 			x->follows = (uint32_t)worst;
 		for (size_t k = worst; k < o->n && x->follows == NO_ID; k++)
-			if (finding_is_of_cable(x, &o->finding[k]))
+			if (finding_is_of(x, &o->finding[k]))
 				x->follows = (uint32_t)k;
+	}
+	/* where cables are missing, other ones carry more than their like, and their switches have fewer */
+	for (size_t i = 0; i < o->n; i++) {
+		struct finding *x = &o->finding[i];
+		size_t thin = finding_of_kinds(o, "thin", 1), cause = o->n;
+
+		if (!strcmp(x->kind, "thin"))
+			cause = finding_of_kinds(o, "cable-gone", x->count);
+		else if (!strcmp(x->kind, "hot-cable"))
+			cause = finding_of_kinds(o, "cable-gone switch-gone", 1);
+		if (!strcmp(x->kind, "hot-cable") && cause == o->n)
+			cause = thin;
+		if (cause < o->n && x->follows == NO_ID)
+			x->follows = o->finding[cause].follows == NO_ID ? (uint32_t)cause
+									: o->finding[cause].follows;
 	}
 }
 

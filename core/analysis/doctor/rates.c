@@ -205,7 +205,12 @@ static void tell_slow(struct doctor *d, const struct rule *r, const struct paced
 		"%u of %u %slinks %s slower than %s (%s), %.1f of %.1f Gbit/s lost (%.0f %%): %s%s%s.", n,
 		l->of, l->class >> 16 ? "" : "host ", n == 1 ? "is" : "are", pace_words[l->proof], rates,
 		lost, all, 100 * lost / all, places_text(&at), *b ? " to " : "", b);
-	finding_brief(x, "%s: %s, %.0f Gbit/s lost", n == 1 ? a : PLURAL(n, "link"), rates, lost);
+	if (n == 1)
+		finding_brief(x, "%s to %s: %s%s, %.0f Gbit/s lost", a, b,
+			      link_width_name(f->port_width[l->port]),
+			      link_speed_name(f->port_speed[l->port]), lost);
+	else
+		finding_brief(x, "%s: %s, %.0f Gbit/s lost", PLURAL(n, "link"), rates, lost);
 	x->figure = lost;
 	x->sure = l->proof == PACE_ENDS ? SURE_FACT : x->sure;
 	if (l->proof == PACE_OTHERS) {

@@ -177,13 +177,26 @@ static void tell_idle_switches(struct doctor *d, const struct rule *r, struct pl
 	x->cure = "a root_guid_file of all switches at the top and no others";
 }
 
+/* Loads count the base LIDs of hosts alone: does one of their other LIDs lead there? */
+static bool idle_by_base_only(const struct doctor *d, uint32_t port)
+{
+	const struct lids *l = d->r->lids;
+	uint32_t sw = port_switch(d->f, port);
+
+	for (uint32_t ep = 0; ep < d->f->n_endports; ep++)
+		for (unsigned i = 1; routing_has_host(d->r, ep) && i < l->count[ep]; i++)
+			if (routing_port(d->r, sw, l->base[ep] + i) == d->f->port_num[port])
+				return true;
+	return false;
+}
+
 int find_idle(struct doctor *d, const struct rule *r)
 {
 	struct places at = {0}, switches = {0};
 	bool beside = false;
 
 	for (uint32_t port = 0; d->loads && d->n_hosts > 1 && port < d->f->n_ports; port++) {
-		if (!is_channel(d->t, port) || d->loads->port[port])
+		if (!is_channel(d->t, port) || d->loads->port[port] || idle_by_base_only(d, port))
 			continue;
 		places_add_port(&at, d->f, port);
 		/* does the cable run beside another to the same neighbour? */
