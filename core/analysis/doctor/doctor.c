@@ -229,11 +229,33 @@ int find_no_routing(struct doctor *d, const struct rule *r)
 	return 0;
 }
 
+/* With tables that were read: would the configuration's engine refuse the fabric as it is? */
+static int refused_by_configuration(struct doctor *d, const struct rule *r)
+{
+	if (!d->rq->configured || need_drift(d))
+		return d->rq->configured ? -1 : 0;
+	for (unsigned i = 0; d->ranking && i < d->ranking->n; i++) {
+		const struct drift_candidate *c = &d->ranking->candidate[i];
+
+		if (!c->configured || !c->refused)
+			continue;
+		struct finding *x = tell(
+			d, r, NULL, "The configuration says %s, which refuses this fabric: %s routes (%s).",
+			c->chain, c->in_force ? c->in_force : "no engine", c->refused);
+		finding_brief(x, "%s refuses: %s", c->chain, c->refused);
+		finding_more(x, "route %s", c->chain);
+	}
+	return 0;
+}
+
 int find_refused(struct doctor *d, const struct rule *r)
 {
 	const struct sweep *w = d->computed;
 
-	for (size_t i = 0; w && w->routing && i < w->n_refusals; i++) {
+	if (!w)
+		return refused_by_configuration(d, r);
+
+	for (size_t i = 0; w->routing && i < w->n_refusals; i++) {
 		struct finding *x = tell(d, r, NULL, "%s refuses, %s routes: %s.", w->refusal[i].engine,
 					 w->routing->engine, w->refusal[i].why);
 		finding_more(x, "route %s", w->setup->chain);
