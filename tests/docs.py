@@ -508,7 +508,7 @@ def manual():
             here, there = typed_row(typed, kinds), rows.get(key, {})
             there = {k: there[k] for k in ("type", "optional", "min", "max", "words", "pattern") if k in there}
             verdict(here == there, "manual page: %s of %s: found %s, expected %s" % (key, name, here, there))
-        beside = {k["key"] for k in keys if re.sub(r"(_|\b)(guid|lid|port|description|label)$", "", k["key"]) in
+        beside = {k["key"] for k in keys if re.sub(r"(_|\b)(guid|lid|port|description|seen|label)$", "", k["key"]) in
                   page | {p[:-4] for p in page if p.endswith("name")}}
         beside |= {k["key"] for k in keys if re.sub(r"label$", "port", k["key"]) in page} # of a port's number
         same("key of " + name, sorted(page), sorted({k["key"] for k in keys} - (beside - page)))

@@ -49,7 +49,9 @@ bool hides_guid(struct cursor line)
 	static const char *const keys[] = {"switchguid=", "caguid=", "hcaguids=", "rtguid="};
 	uint64_t v;
 
-	for (size_t i = 0; i < ARRAY_LEN(keys) && !cur_begins(line, "["); i++)
+	if (cur_empty(&line) || !strchr("schr", *line.p)) /* most lines are of ports */
+		return false;
+	for (size_t i = 0; i < ARRAY_LEN(keys); i++)
 		if (cur_word(&line, keys[i]))
 			return !cur_empty(&line) &&
 			       !(cur_number(&line, 16, &v) && (cur_empty(&line) || strchr(" \t(", *line.p)));
@@ -224,7 +226,7 @@ static bool ibnetdiscover_read_node(struct ibnetdiscover_reader *r, struct curso
 	if (!type || !cur_number(&c, 10, &ports) || !cur_quoted(&c, &id))
 		return false;
 	bool told = id_guid(id, &guid);
-	AUTO_FREE char *line = str_printf("line %u", r->lines.no);
+	char line[20] = "";
 	if (!told && !p->has_guid && !p->hidden)
 		return false;
 	if (told && p->has_guid && guid != p->guid)
@@ -237,6 +239,8 @@ static bool ibnetdiscover_read_node(struct ibnetdiscover_reader *r, struct curso
 	else if (!told)
 		guid = net_made_guid(r->net.b, 0);
 	const bool hidden = !told && r->hidden;
+	if (hidden)
+		snprintf(line, sizeof(line), "line %u", r->lines.no);
 	if (hidden && !r->n_hidden++)
 		r->first_hidden = r->lines.no;
 	r->id = hidden ? id : (struct cursor){0};
@@ -392,8 +396,6 @@ static bool ibnetdiscover_read_port(struct ibnetdiscover_reader *r, struct curso
 	w.peer = id_name(r, id, inside, w.peer_lid);
 	w.peer_type = id_type(id);
 	w.peer_desc = inside;
-	if (!id_guid(id, &w.peer_node_guid))
-		w.peer_node_guid = 0;
 	net_wire(&r->net, &w);
 	return true;
 }
@@ -434,7 +436,7 @@ static void ibnetdiscover_read_line(struct ibnetdiscover_reader *r, struct curso
 	cur_blanks(&c);
 	if (cur_empty(&c))
 		return;
-	if (cur_word(&c, "# " NOT_SEEN)) {
+	if (*c.p == '#' && cur_word(&c, "# " NOT_SEEN)) {
 		r->pend.unseen = true;
 		return;
 	}

@@ -388,9 +388,13 @@ static void net_add_unseen(struct net *n)
 		struct net_name *m = &n->name[w->peer];
 
 		assert(!w->peer_type || w->peer_type <= NODE_ROUTER);
-		uint64_t guid = w->peer_node_guid ? w->peer_node_guid : net_made_guid(n->b, w->peer_lid);
-
 		if (m->node == NO_ID && w->peer_type && !m->shared) {
+			uint64_t guid = w->peer_node_guid;
+			struct cursor id = cur_text(net_name_text(n, w->peer));
+			bool made = !guid && !(id_type(id) && id_guid(id, &guid));
+
+			if (made)
+				guid = net_made_guid(n->b, w->peer_lid);
 			m->node = fb_add(n->b, w->peer_type, guid, w->peer_port, NULL);
 			m->shared = m->node == NO_ID; /* another name stands for the GUID */
 			if (m->shared)
@@ -398,7 +402,7 @@ static void net_add_unseen(struct net *n)
 			n->b->node[m->node].desc = cur_clean(w->peer_desc, DESC_MAX);
 			n->b->node[m->node].sysguid = guid;
 			n->b->node[m->node].unseen = true;
-			if (w->peer_type != NODE_SWITCH && !w->peer_node_guid)
+			if (w->peer_type != NODE_SWITCH && made)
 				n->b->node[m->node].port[w->peer_port].guid = guid;
 		}
 		if (m->node != NO_ID && n->b->node[m->node].unseen) {

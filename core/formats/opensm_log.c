@@ -36,7 +36,8 @@ static void log_fold(struct opensm_log *log)
 {
 	size_t n = 0;
 
-	qsort(log->group, log->n, sizeof(*log->group), by_place_and_line);
+	if (log->n)
+		qsort(log->group, log->n, sizeof(*log->group), by_place_and_line);
 	for (size_t i = 0; i < log->n; i++) {
 		struct logged *x = &log->group[i], *to = n ? &log->group[n - 1] : NULL;
 

@@ -318,7 +318,11 @@ static int check_back(const char *form, bool numbers, const struct writer *w, co
 
 		if (w->up && !w->up->node_up[n])
 			continue;
-		if (back == NO_ID || strcmp(fb->node_desc[n], g->node_desc[back]) != 0)
+		if (back != NO_ID && fb->node_unseen[n] != g->node_unseen[back])
+			rc = err_set(
+				e, "%s cannot hold this fabric: it has no way to write that %s was not seen",
+				form, fb->node_name[n]);
+		else if (back == NO_ID || strcmp(fb->node_desc[n], g->node_desc[back]) != 0)
 			rc = err_set(e, "%s cannot hold this fabric: it has no way to write the name of %s",
 				     form, fb->node_name[n]);
 		if (!rc && numbers && !same_node(w, n, g, back))

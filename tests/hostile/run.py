@@ -223,7 +223,7 @@ PANES = {
     "cdg": "all", "cycle": "all", "drain": "", "sl2vl": LEAF + "[1]", "sls": HOST, "elements": "", "usage": "all",
     "compare": "minhop updn", "check": "", "lost": "cause 1", "drift": "updn", "entries": "updn cause 1", "doctor": "", "advise": "failures 1", "survey": "switches", "flows": LEAF + "[4] pair", "hotter": "", "transition": "", "outage": "hosts",
     "plot": "", "map": "load path", "shift": "1", "step": "", "lesson": "",
-    "help": "", "start": "", "open": "", "lids": HOST2, "pick": "2 show node nod",
+    "help": "", "start": "", "open": "", "lids": HOST2, "cables": "", "partitions": "", "pick": "2 show node nod",
 }
 # those that only some engine has, which then routes
 PANES_OF = {

@@ -36,7 +36,8 @@ WRITERS = {
     "export csv": "anyway", "export png": "anyway", "export guid2lid": "anyway", "export ca-order": "anyway", "export torus": "anyway",
     "screen": "shows",      # what the terminal shows: INCOMPLETE stands in its bar
 }
-READERS = {"load", "changes", "doctor", "plan", "names", "config", "sighup", "tables", "check", "load-map", "flows", "survey", "source", "keymap", "lesson", "grade", "outage", "drain", "jobs", "counters", "blame"}
+READERS = {"load", "changes", "doctor", "plan", "names", "config", "sighup", "tables", "check", "load-map", "flows", "survey", "source", "keymap", "lesson", "grade", "outage", "drain", "jobs", "counters", "blame",
+           "log", "partitions", "triage"}
 # Words before and behind the file's name, and the engine, where a writer wants some.
 WORDS = {"roots": ("roots export", "S1", None), "advise": ("advise write", "failures 0", None),
          "export sl2vl": ("export sl2vl", "", "set qos TRUE; route dfsssp"),

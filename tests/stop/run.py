@@ -37,7 +37,8 @@ Failed = tui.Failed
 
 # What cannot work for long: it does what the person sees, once.
 SHORT = {"echo", "help", "quit", "undo", "redo", "journal", "snapshot", "set", "unset", "show", "live", "trace", "ranks",
-         "roots", "config", "source", "why", "lft", "hops", "step", "elements", "schema", "verify", "watch", "counters"}
+         "roots", "config", "source", "why", "lft", "hops", "step", "elements", "schema", "verify", "watch", "counters",
+         "log", "partitions", "triage"}
 # Commands of the interface: they are done in the thread that draws.
 SCREEN = {"screen", "pane", "focus", "back", "maximise", "sort", "filter", "search", "keymap", "colours", "select",
           "follow", "fold", "map", "action", "clear", "copy", "mouse"}

@@ -362,7 +362,7 @@ static const struct expected reals[] = {
 	 "roots-fragile"},
 	{"synth xgft:12,24:1,6; route updn", NULL, {{"all-roots", ""}}, "roots-fragile"},
 	{STORAGE "; route updn", "warning thin, warning thin", {{NULL, NULL}}, "roots-fragile"},
-	{RHINO "; route updn", "", {{NULL, NULL}}, "credit-loop"},
+	{RHINO "; route updn", "warning idle", {{"idle", "2317 of 4480 channels between switches carry no host traffic, as none passes"}}, "credit-loop"},
 	/* the manager on a root, which no way up and then down leads from to the other */
 	{"synth xgft:4,4:1,2; route updn; set guid spine-01",
 	 "warning roots-fragile, warning sm-place",
@@ -754,7 +754,7 @@ static void bad_sources(void **state)
 		{two_leaf, "(4001) 		# \"host one\" lid 0", "(4001) 		# \"host one\" lid 3",
 		 "no-lid", ""},
 		{"tests/fabrics/formats/two-leaf.lst", "LOG=ACT", "LOG=INI", "not-active",
-		 "is in Initialize: no subnet manager has activated it"},
+		 "are in Initialize: no subnet manager has activated them"},
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
@@ -1195,24 +1195,28 @@ static void pane(void **state)
 	AUTO_SCENE struct scene sc = {0};
 	struct err e;
 	size_t i;
+	uint32_t row = 0; /* those that follow from another one have none */
 
 	scene_take(&sc, s);
 	AUTO_VIEW struct view *v = view_new(view_find("doctor"), &sc, 0, NULL, &e);
 	assert_non_null(v);
 	assert_true(view_settle(v, NULL));
-	assert_int_equal(v->n_rows, json_array_size(json_object_get(o, "findings")));
 	json_array_foreach(json_object_get(o, "findings"), i, x)
 	{
 		AUTO_TEXT struct text t = {0};
 		AUTO_TEXT struct text line = {0};
 		char word[20];
 
-		view_cell(v, (uint32_t)i, 4, &t);
+		if (json_object_get(x, "follows"))
+			continue;
+		view_cell(v, row, 4, &t);
 		assert_string_equal(text_str(&t), word_of(x, "text"));
-		view_follow(v, (uint32_t)i, &line);
+		view_follow(v, row++, &line);
 		assert_int_equal(sscanf(text_str(&line), "%19s", word), 1);
 		assert_non_null(command_find(s, word, &e));
 	}
+	assert_int_equal(v->n_rows, row);
+	assert_true(row < json_array_size(json_object_get(o, "findings")));
 }
 
 static void cancelling(void **state)

@@ -38,11 +38,19 @@ int find_counted(struct doctor *d, const struct rule *r)
 			measured_tell(p, 1u << k, &most);
 		places_add_port(&at, d->f, port);
 	}
-	if (at.n)
+	if (!at.n)
+		return 0;
+	uint32_t first = d->f->node_port[at.node] + at.port;
+	struct finding *x =
 		tell_of_places(d, r, &at, "counters all", "%s %s, by counters%s: %s (the first: %s).",
 			       PLURAL(at.n, "port"), k == FAULT_ERRORS ? "with errors" : r->kind,
 			       m->two ? " between two readings" : " since they were reset", places_text(&at),
 			       text_str(&most));
+	if (x->count > 1)
+		finding_brief(x, "%u ports %s: %s, ...", (unsigned)x->count, r->kind,
+			      PORT_LABEL(d->f, first));
+	else
+		finding_brief(x, "%s: %s, %s", PORT_LABEL(d->f, first), r->kind, text_str(&most));
 	return 0;
 }
 
