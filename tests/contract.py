@@ -233,6 +233,8 @@ SHOWN = [
     ([FORMATS + "two-leaf.ibdiagnet2"], ["trace 4 10", "check", "snapshot b", "load made.ibnet"]),
     (["keyed.db_csv", "-R", "minhop"], ["check"]),
     (["idle.lst", "-R", "minhop"], ["show links", "show node leaf-01[2]"]),
+    ([os.path.join(ROOT, "tests/fuzz/corpus/fabric/one-switch.ibnetdiscover")], ["show", "list hosts"]),
+    (["rates.ibnet", *UPDN], ["load-map", "flows leaf-01[4]", "trace node0001 node0009", "flows leaf-01 leaf-02"]),
     (["cut.ibnet", *UPDN], ["show warnings", "check", "check --baseline whole.json", "doctor --baseline whole.json", "triage --baseline whole.json"]),
     ([TREE], ["set chassis_file chassis", "route mincontention", "why leaf-01 node0009", "step start",
              "step until leaf-01 node0009", "step show", "step end", "elements", "survey chassis"]),
@@ -365,6 +367,8 @@ class Suite:
         rows = open(FORMATS + "two-leaf.ibdiagnet2/ibdiagnet2.db_csv").read()
         self.file("keyed.db_csv", rows + "START_PKEY\nNodeGUID,PortGUID,LocalPortNum,PKey,Membership\n0x4000,0x4001,1,0x7fff,1\nEND_PKEY\n")
         self.file("cut.ibnet", text[:len(text) * 2 // 3])
+        ends = ('[4]\t"S-0002c90300a00030"[1]', '[1]\t"S-0002c90300a00000"[4]')
+        self.file("rates.ibnet", "".join(x.replace(" 4x", " 1x") if x.startswith(ends) else x for x in text.splitlines(True)))
         self.run([TREE, *UPDN, "-e", "export subnet idle.lst"])
         with open(os.path.join(self.folder, "idle.lst"), encoding="utf-8") as f:
             lines = [line.replace("LOG=ACT", "LOG=INI") if "node0002" in line else line for line in f]
@@ -481,7 +485,7 @@ class Suite:
         """None rots: each was seen in some command's object (parts that several have: in one of them)."""
         def part(key):
             # one function writes what stands at times beside every name
-            return re.sub(r"^(.*[._])?(description|label)$", r"\2", re.sub(r"^baseline\.(new_|gone_)?faults", "faults", key))
+            return re.sub(r"^(.*[._])?(description|label|seen)$", r"\2", re.sub(r"^baseline\.(new_|gone_)?faults", "faults", key))
         s = schema(PROGRAM)
         seen = {part(key) for _, key in s.seen}
         missing = sorted({"%s: %s" % (name, key) for name, keys in s.keys.items() if name not in LIVE for key in keys

@@ -700,7 +700,7 @@ FINDS = {"changes": "synth xgft:3,3:1,2; save A; remove link leaf-01[4]; save B;
          "transition": "synth xgft:3,3:1,2,shuffle=1,seed=4; route minhop; fail link leaf-01[4]; transition",
          "quiz": "synth lesson:tree3; route minhop; quiz port seed=1; quiz answer 99",
          "lesson": "lesson new M.lesson; lesson ./M.lesson 3; lesson answer leaf-02[1]", "grade": "lesson new L.lesson; grade ./L.lesson ANSWERS",
-         "report": "synth ring:5; route minhop; report change -"}
+         "report": "synth ring:5; route minhop; report change -", "partitions": "synth xgft:3,3:1,2; partitions PARTS OTHERS"}
 
 
 def scripts():
@@ -718,6 +718,9 @@ def scripts():
     with tempfile.TemporaryDirectory() as folder:
         with open(os.path.join(folder, "PLAN"), "w") as f:
             f.write("node,port,node,port\nleaf-01,4,spine-02,1\n")
+        for name, member in (("PARTS", "full"), ("OTHERS", "limited")):
+            with open(os.path.join(folder, name), "w") as f:
+                f.write("P=0x5: ALL=%s;\n" % member)
         with open(os.path.join(folder, "ANSWERS"), "w") as f:
             f.write("2: yes\n")
         with open(os.path.join(folder, "SLOW"), "w") as f:
@@ -731,7 +734,7 @@ def scripts():
     for words, status, said in (
             (["-e", "echo a; frob; echo b"], 2, "a\n"), (["-e", "frob", "-e", "echo b"], 2, ""), (["-e", "quit; frob"], 0, ""),
             (["-k", "nonsense", "-e", "echo a"], 3, ""), (["-k", "vi", "-e", "echo a"], 0, "a\n"), (["-x", "/nonexistent"], 3, ""),
-            (["-F", "/nonexistent", "-e", "echo a"], 3, ""), (["-R", "nonsense", "-e", "echo a", "ring:4"], 2, ""),
+            (["-F", "/nonexistent", "-e", "echo a"], 3, ""), (["-R", "nonsense", "-e", "echo a", "ring:4"], 2, "a\n"),
             (["/nonexistent", "-e", "echo a"], 3, ""), (["--frob"], 2, ""), (["-e"], 2, ""), (["ring:4", "ring:5", "-e", "echo a"], 2, ""),
             (["-x", "-", "-"], 2, ""), (["--json"], 2, ""), (["ring:4"], 2, ""), (["-e", "route minhop lmc=9"], 2, "")):
         done = run(words)

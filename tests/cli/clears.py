@@ -92,6 +92,7 @@ class Clear:
 ALL = list(STATES)
 ROWS = [
     Clear("Sound: every host reaches every host, without credit loops", "check", r"^Sound", ALL, key={"sound": True}),
+    Clear("Nothing wrong found.", "triage", r"^Nothing wrong found", ALL, said=(TREE, "-R", "minhop")),
     Clear("Sound within the scope", "check", r"^Sound", ["0 pairs: a scope of one"], said=(TREE, *UPDN, "-e", "scope node0001 node0009"), key={"sound": True},
           extra={"a scope with a host that is gone": [TREE, *UPDN, "-e", "scope node0001 node0009 node0004", "-e", "load cut-clear.ibnet"]}),
     Clear("Sound within the partitions", "check", r"^Sound within the partitions", ALL, said=(TREE, *UPDN, "-e", "set partition_config_file apart.conf"), key={"sound": True},

@@ -190,14 +190,17 @@ static void triage_report(const struct diagnosis *d, struct out *o)
 	AUTO_TEXT struct text t = {0}, judged = {0}, last = {0};
 	json_t *list = json_array(), *not_looked = json_array();
 	size_t wrong = 0, told = 0;
+	bool no_pair = false;
 	const char *word;
 
-	for (size_t i = 0; i < d->n; i++)
+	for (size_t i = 0; i < d->n; i++) {
 		wrong += d->finding[i].severity != SEVERITY_NOTE && d->finding[i].follows == NO_ID;
+		no_pair |= !strcmp(d->finding[i].kind, "no-pair");
+	}
 	j.untimed = o->run->no_timing;
 	judged_count(&j, o->run->progress);
 	judged_json(&j, o);
-	if (wrong <= TRIAGE_LINES - 2) { /* there is room */
+	if (wrong + no_pair <= TRIAGE_LINES - 2) { /* there is room */
 		text_add(&judged, "Judged: ");
 		judged_brief(&j, &judged);
 		text_add_shortened(&t, text_str(&judged), TRIAGE_COLUMNS - 1);
@@ -207,6 +210,7 @@ static void triage_report(const struct diagnosis *d, struct out *o)
 	size_t room = TRIAGE_LINES - 1;
 
 	o->run->found_fault |= d->lost.n > 0;
+	o->run->unanswered |= no_pair;
 	for (size_t i = 0; i < d->n; i++) {
 		const struct finding *x = &d->finding[i];
 
@@ -228,7 +232,9 @@ static void triage_report(const struct diagnosis *d, struct out *o)
 		out_text(o, "%s\n", text_str(&t));
 		text_free(&t);
 	}
-	if (!wrong)
+	if (no_pair)
+		out_text(o, "No pair of hosts: nothing is judged.\n");
+	else if (!wrong)
 		out_text(o, "Nothing wrong found.\n");
 	if (wrong > told)
 		text_add(&last, "%zu more: doctor.  ", wrong - told);
