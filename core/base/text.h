@@ -19,6 +19,12 @@ void text_addv(struct text *t, const char *fmt, va_list ap);
 void text_putc(struct text *t, char c);
 /* Adds s as a field of a CSV file (RFC 4180): quoted when it contains a comma, a quote or a line end. */
 void text_csv(struct text *t, const char *s);
+/*
+ * The same for spreadsheets, which compute whatever looks like a formula, while names come from outside.
+ * With `safe`, text that begins with = + - @, a tab or a carriage return and is not a number gets an
+ * apostrophe in front, so that a spreadsheet takes it for text.
+ */
+void csv_add_cell(struct text *t, const char *s, bool safe);
 /* Adds a line of history: one sign for each number, "·" for 0, then eighths of the largest, "▁" to "█". */
 void text_levels(struct text *t, const uint64_t *n, size_t count, uint64_t most);
 /* A stream that appends to t, which is up to date after a flush or close.  Writing never fails. */

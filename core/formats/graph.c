@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "core/base/clean.h"
-#include "core/base/csv.h"
 #include "core/base/defs.h"
 #include "core/base/json.h"
 #include "core/base/memory.h"

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/base/clean.h"
-#include "core/base/csv.h"
 #include "core/base/defs.h"
 #include "core/base/hostlist.h"
 #include "core/base/memory.h"

@@ -294,7 +294,7 @@ static void find_gone_peers(struct brokens *s)
 	}
 }
 
-static bool is_here(const struct brokens *s, uint32_t node)
+static bool broken_is_here(const struct brokens *s, uint32_t node)
 {
 	const struct fabric *f = s->d->f;
 
@@ -316,7 +316,7 @@ static bool peer_by_past(const struct brokens *s, uint32_t port, struct past_pee
 		return false;
 	*x = (struct past_peer){.key = e->peer, .port = NO_ID};
 	x->name = past_name(s->d->rq->present, e->peer, &x->is_switch);
-	if (node != NO_ID && is_here(s, node) && e->peer_port <= f->node_nports[node])
+	if (node != NO_ID && broken_is_here(s, node) && e->peer_port <= f->node_nports[node])
 		x->port = f->node_port[node] + e->peer_port;
 	return true;
 }
@@ -537,7 +537,7 @@ static void add_vanished(struct brokens *s, const struct faults *lost)
 		while (e < s->past + s->n_past && by_end(e, &key) < 0)
 			e++;
 		uint32_t peer = e < s->past + s->n_past ? fabric_node_by_guid(f, e->peer) : NO_ID;
-		bool peer_here = peer != NO_ID && is_here(s, peer);
+		bool peer_here = peer != NO_ID && broken_is_here(s, peer);
 		gone.name = past_name(s->d->rq->present, x->from, &gone.is_switch);
 		if (x->kind == FAULT_HOST_GONE && e < s->past + s->n_past && !peer_here) {
 			bool is_switch;

@@ -94,7 +94,7 @@ static void pace_set(struct doctor *d, struct paced *l, enum pace_proof proof, u
 }
 
 /* By the other links between the same two nodes. */
-static void pace_beside(struct doctor *d, struct paced *l)
+static void rate_beside(struct doctor *d, struct paced *l)
 {
 	const struct fabric *f = d->f;
 	uint32_t node = f->port_node[l->port], to = f->port_node[f->port_peer[l->port]], best = l->port;
@@ -167,7 +167,7 @@ const double *link_shares(struct doctor *d)
 	uint32_t n = d->n_paced = paced_list(d, l);
 	unsigned usual = usual_width(d);
 	for (uint32_t i = 0; i < n; i++) {
-		pace_beside(d, &l[i]);
+		rate_beside(d, &l[i]);
 		pace_ends(d, &l[i], usual);
 	}
 	qsort(l, n, sizeof(*l), by_devices_and_rate);
