@@ -26,7 +26,7 @@ struct fb_node {
 	uint16_t rank; /* 1 + the rank that the subnet manager gave the switch; 0: not reported */
 	uint8_t type, nports, esp0;
 	uint8_t adaptive;     /* enum adaptive_told */
-	bool unseen; /* as fabric.node_unseen */
+	bool unseen;	      /* as fabric.node_unseen */
 	char *desc;	      /* owned; NULL = empty */
 	char *chassis_place;  /* owned; may be NULL */
 	struct fb_port *port; /* [nports + 1]; a switch's LID and LMC stand in port[0] */

@@ -131,7 +131,7 @@ struct fabric {
 	char **node_desc;      /* NodeDescription as in the source, never NULL */
 	char **node_given;     /* its name: from the node-name-map, else node_desc (or the GUID when empty) */
 	char **node_name;      /* displayed name, by which the node can be found: names.h */
-	bool *node_unseen; /* the source has no record of it: only its neighbours name it */
+	bool *node_unseen;     /* the source has no record of it: only its neighbours name it */
 	uint16_t *node_chassis;	   /* chassis number of the source, 0 = none */
 	char **node_chassis_place; /* place in the chassis ("ISR9288 Spine 1 Chip 0"), NULL when unknown */
 

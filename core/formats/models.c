@@ -117,8 +117,14 @@ int parse_netloc(const struct input *in, struct fabric **out, struct err *e)
 	b = fb_new();
 	b->untold = str_dup("node GUIDs of hosts (those of their ports are taken), ports without a cable");
 	b->sm_guessed = true;
-	json_object_foreach(json_object_get(all, "node_info"), id, v) netloc_add_node(b, id, v);
-	json_object_foreach(json_object_get(all, "edge_info"), id, v) netloc_add_edge(b, id, v);
+	json_object_foreach(json_object_get(all, "node_info"), id, v)
+	{
+		netloc_add_node(b, id, v);
+	}
+	json_object_foreach(json_object_get(all, "edge_info"), id, v)
+	{
+		netloc_add_edge(b, id, v);
+	}
 	json_decref(all);
 	return fb_finish(b, in->name, "netloc", out, e);
 }
@@ -144,18 +150,22 @@ static void netloc_add_paths(struct tables_reader *r, const json_t *edges, json_
 		tables_switch(r, f->node_guid[f->switch_node[sw]]);
 		tables_entry(r, sw, f->port_lid[f->switch_port[sw]], 0);
 	}
-	json_object_foreach(paths, src, to) json_object_foreach(to, dst, path)
+	json_object_foreach(paths, src, to)
 	{
-		uint32_t ep = fabric_endport_by_guid(f, netloc_guid(dst));
-
-		json_array_foreach(path, i, edge)
+		json_object_foreach(to, dst, path)
 		{
-			snprintf(id, sizeof(id), "%" JSON_INTEGER_FORMAT, json_integer_value(edge));
-			uint64_t guid = netloc_end(json_object_get(edges, id), "src", &port);
-			uint32_t n = ep == NO_ID ? NO_ID : fabric_node_by_guid(f, guid);
+			uint32_t ep = fabric_endport_by_guid(f, netloc_guid(dst));
 
-			if (n != NO_ID && node_is_switch(f, n))
-				tables_entry(r, f->node_switch[n], f->port_lid[f->endport_port[ep]], port);
+			json_array_foreach(path, i, edge)
+			{
+				snprintf(id, sizeof(id), "%" JSON_INTEGER_FORMAT, json_integer_value(edge));
+				uint64_t guid = netloc_end(json_object_get(edges, id), "src", &port);
+				uint32_t n = ep == NO_ID ? NO_ID : fabric_node_by_guid(f, guid);
+
+				if (n != NO_ID && node_is_switch(f, n))
+					tables_entry(r, f->node_switch[n], f->port_lid[f->endport_port[ep]],
+						     port);
+			}
 		}
 	}
 }

@@ -213,7 +213,7 @@ static void log_take(struct log_reader *d, const struct log_form *form, struct c
 		d->n_gone++;
 		d->gone = place.guid;
 	}
-	if (form->kind == LOGGED_SEEN && form->word[0])
+	if (form->kind == LOGGED_SEEN && form->word && *form->word)
 		d->log->sm_guid = place.guid;
 	/* the performance manager's codes are also those of others */
 	bool perfmgr = cur_find(&text, "perfmgr_") || cur_find(&text, "PerfMgr: ERR");

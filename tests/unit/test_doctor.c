@@ -362,7 +362,10 @@ static const struct expected reals[] = {
 	 "roots-fragile"},
 	{"synth xgft:12,24:1,6; route updn", NULL, {{"all-roots", ""}}, "roots-fragile"},
 	{STORAGE "; route updn", "warning thin, warning thin", {{NULL, NULL}}, "roots-fragile"},
-	{RHINO "; route updn", "warning idle", {{"idle", "2317 of 4480 channels between switches carry no host traffic, as none passes"}}, "credit-loop"},
+	{RHINO "; route updn",
+	 "warning idle",
+	 {{"idle", "2317 of 4480 channels between switches carry no host traffic, as none passes"}},
+	 "credit-loop"},
 	/* the manager on a root, which no way up and then down leads from to the other */
 	{"synth xgft:4,4:1,2; route updn; set guid spine-01",
 	 "warning roots-fragile, warning sm-place",

@@ -181,7 +181,8 @@ static void test_cables(void **state)
 		const char *part;
 	} cases[] = {
 		{SW_HEAD SW_LINE SW_PORT, 1, "dangling link", 6,
-		 "port 1 is cabled to \"H-00000000000000b1\", which is not in the file; host is made of what"},
+		 "port 1 is cabled to \"H-00000000000000b1\", which is not in the file; host is made of "
+		 "what"},
 		{SW_HEAD SW_LINE SW_PORT
 		 "[2]\t\"H-00000000000000b1\"[1](b2) \t\t# \"host\" lid 4 4xHDR\n\n" CA_RECORD,
 		 1, "contradicting link", 7, "names \"S-00000000000000a1\"[1] in line 14"},

@@ -181,7 +181,7 @@ static bool doctor_pane_placeholder(const struct view *v, uint32_t row, const ch
 	if (x->detail)
 		text_add(&all, "; %s", x->detail);
 	for (const struct finding *f = d->finding; f < d->finding + d->n; f++)
-		if (f->follows == x - d->finding)
+		if ((ptrdiff_t)f->follows == x - d->finding)
 			text_add(&all, "; follows: %s", f->text);
 	word_text(text_str(&all), t);
 	return true;

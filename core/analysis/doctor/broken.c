@@ -75,6 +75,7 @@ struct brokens {
 	uint16_t *hops;	  /* [n_switches] to the owner of hops_of */
 	uint32_t hops_of, *mark, stamp;
 	uint64_t untold, cut_off; /* pairs */
+	uint32_t all_idle;	  /* cables that are up, when none of them carries data; else 0 */
 };
 
 COMPARATOR(by_end, struct past_end, UP(guid) UP(port))
@@ -385,13 +386,22 @@ static uint32_t idle_cables(const struct brokens *s, uint32_t node)
 	return n > 1 ? n : 0;
 }
 
-/* A cable that carries no data, as an end of it is in Initialize or Armed; or a switch with such cables only.
+/*
+ * A cable that carries no data, as an end of it is in Initialize or Armed; or a switch with such cables only,
+ * or all cables of the fabric.
  */
 static struct broken *broken_idle(struct brokens *s, uint32_t link)
 {
 	const struct fabric *f = s->d->f;
 	struct broken *b;
 
+	if (s->all_idle) {
+		b = broken_get(s, "not-active", NO_ID, NO_ID);
+		b->name = "the whole fabric";
+		b->far = f->link_port[2 * link];
+		b->cables = s->all_idle;
+		return b;
+	}
 	for (int end = 0; end < 2; end++) {
 		uint32_t node = f->port_node[f->link_port[2 * link + (uint32_t)end]],
 			 n = idle_cables(s, node);
@@ -572,6 +582,23 @@ static void count_gone_lids(struct brokens *s)
 	}
 }
 
+/* The cables that are up, when none of them carries data; else 0. */
+static uint32_t count_all_idle(const struct doctor *d)
+{
+	uint32_t n = 0;
+
+	for (uint32_t l = 0; l < d->f->n_links; l++) {
+		uint32_t end = d->f->link_port[2 * l];
+
+		if (d->t->peer[end] == NO_ID)
+			continue;
+		if (!d->w->as_read || fabric_idle_end(d->f, end) == NO_ID)
+			return 0;
+		n++;
+	}
+	return n;
+}
+
 /* All of it, found once.  NULL and *d->e: cancelled. */
 static struct brokens *brokens_of(struct doctor *d)
 {
@@ -591,6 +618,7 @@ static struct brokens *brokens_of(struct doctor *d)
 	s->hops_of = NO_ID;
 	past_read(s, d->rq->present);
 	add_vanished(s, &d->out->lost);
+	s->all_idle = count_all_idle(d);
 	for (uint32_t l = 0; d->w->as_read && topo_idle(d->t, NULL) && l < d->f->n_links; l++) {
 		uint32_t end = d->f->link_port[2 * l];
 
@@ -758,7 +786,7 @@ static struct finding *broken_tell(struct doctor *d, const struct rule *r, const
 	}
 	x->pairs = b->pairs;
 	x->count = MAX(b->pairs, 1);
-	x->other = b->far == NO_ID ? NO_ID : d->f->port_node[b->far];
+	x->other = b->far == NO_ID || b->name ? NO_ID : d->f->port_node[b->far];
 	x->node = b->node;
 	if (b->port != NO_ID)
 		finding_at(d, x, b->port);

@@ -76,11 +76,11 @@ struct doctor {
 	struct drift_ranking *ranking;
 	struct losses losses;
 	struct brokens *broken; /* what broke (broken.c); made by the first rule that asks */
-	struct log_join *log; /* the manager's log; made by the first rule that asks */
+	struct log_join *log;	/* the manager's log; made by the first rule that asks */
 	struct paced
 		*paced; /* [n_paced] links (rates.c); link_shares() makes it for the first rule that asks */
 	uint32_t n_paced;
-	double *full;	     /* [n_links] link_shares() */
+	double *full; /* [n_links] link_shares() */
 };
 
 /*
