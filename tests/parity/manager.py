@@ -146,8 +146,8 @@ def files(folder, fabric, kind):
         "limited": ("X=0x5:SELF=full;\n", ""),
         "empty": ("# no partition\n", ""),
         # GUIDs of a node and of nobody are left out; a range voids the file
-        "strays": ("P=2:%s=full,0x%016x=full,0xdead=full,%s;\n" % (guids[1], fabric.hosts[2].guid, guids[3]), ""),
-        "range": ("P=2:%s=full;\nQ=3:%s-%s=full;\n" % (guids[1], guids[2], guids[4]), ""),
+        "strays": ("P=2:%s=full,0x%016x=full,0xdead=full,%s;\n" % (guids[1], fabric.hosts[2].guid, guids[-1]), ""),
+        "range": ("P=2:%s=full;\nQ=3:%s-%s=full;\n" % (guids[1], guids[2], guids[-1]), ""),
         "given up": ("Default=0x7fff,sl=2:ALL=limited;\nX=0x3,sl=4:ALL=full,ALL_OTHERS=full;\n", ""),
         "groups": ("Default=0x7fff : ALL, SELF=full ;\nA=0x0102,sl=3:%s=full;\nB=0x0201, sl=5 , defmember=full :\n ALL_CAS,\n %s=limited;\n"
                    % ("=full,".join(guids[::2]), "=limited,".join(guids[1::3])), ""),

@@ -484,7 +484,6 @@ static const struct expected faults[] = {
 	 {{"thin", "3 of 8 edge switches have fewer uplinks than the rest (1 at least, usually 4): leaf-01, "
 		   "leaf-02, leaf-05; 9 of 12 lost (75 %), 1912.5 Gbit/s."}},
 	 NULL},
-	{THREE_THIN "; fail link leaf-03[9] leaf-04[9]", NULL, {{"thin", "3 of 8 edge switches"}}, NULL},
 	{THREE_THIN "; fail link leaf-03[9] leaf-03[10] leaf-03[11]", NULL, {{NULL, NULL}}, "thin"},
 	/* two spines that the way up and down does not use since two cables changed places */
 	{"synth xgft:8,8:1,4; route updn; swap leaf-01[9] leaf-02[10]",

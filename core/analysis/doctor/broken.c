@@ -777,7 +777,7 @@ static struct finding *broken_tell(struct doctor *d, const struct rule *r, const
 		broken_more(d, x, b, "check");
 	} else if (!strcmp(b->kind, "unreachable")) {
 		x = tell(d, r, NULL, "%s: %s%s.", b->name, b->why, text_str(&costs));
-		finding_brief(x, "%s: %s", b->name, b->why);
+		finding_brief(x, "%s: %.*s", b->name, (int)strcspn(b->why, ","), b->why);
 		broken_more(d, x, b, "check");
 	} else {
 		broken_tell_gone(d, b, &what);

@@ -925,6 +925,19 @@ static void join_effects(struct diagnosis *o)
 			if (finding_is_of(x, &o->finding[k]))
 				x->follows = (uint32_t)k;
 	}
+	/* of a LID that two ports have, the lost pairs say all */
+	for (size_t i = 0; i < o->n; i++) {
+		struct finding *x = &o->finding[i];
+		size_t twin = 0;
+
+		while (twin < o->n && !(o->finding[twin].broke && o->finding[twin].pairs &&
+					strstr(o->finding[twin].text, "two ports have it")))
+			twin++;
+		bool of_it =
+			!strcmp(x->kind, "duplicate-lid") || (!strcmp(x->kind, "unreachable") && !x->pairs);
+		if (twin < o->n && x->count <= 1 && of_it && x->follows == NO_ID)
+			x->follows = (uint32_t)twin;
+	}
 	/* where cables are missing, other ones carry more than their like, and their switches have fewer */
 	for (size_t i = 0; i < o->n; i++) {
 		struct finding *x = &o->finding[i];
@@ -994,8 +1007,8 @@ struct diagnosis *doctor_run(const struct doctor_request *rq, struct progress *p
 	size_t incomplete = o->n && o->finding[0].rule == 0; /* it comes first, as all others depend on it */
 	if (o->n > incomplete)
 		qsort(o->finding + incomplete, o->n - incomplete, sizeof(*o->finding), worst_first);
-	for (size_t i = 0; i < o->n; i++)
-		o->count[o->finding[i].severity]++;
 	join_effects(o);
+	for (size_t i = 0; i < o->n; i++)
+		o->count[o->finding[i].severity] += o->finding[i].follows == NO_ID;
 	return o;
 }

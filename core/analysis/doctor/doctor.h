@@ -62,7 +62,7 @@ extern const struct field finding_fields[];
 struct diagnosis {
 	struct finding *finding; /* by severity, pairs (most first), kind, place */
 	size_t n, cap;
-	uint32_t count[SEVERITIES];
+	uint32_t count[SEVERITIES]; /* of those that follow from no other */
 	const struct sweep *judged; /* reference held; its routing may be NULL: no engine could route */
 	bool read;		    /* the tables were read, not computed */
 	bool incomplete; /* for tables that were read: some are missing, or they belong to another fabric */

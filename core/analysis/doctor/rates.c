@@ -286,10 +286,15 @@ int find_rails(struct doctor *d, const struct rule *r)
 	struct plan_report report;
 	struct plan_rails rails;
 	size_t n;
+	bool several = false; /* ports of one host */
 
+	AUTO_FREE struct rail_port *h = rail_ports(d->f, &n);
+	for (size_t i = 1; i < n; i++)
+		several |= h[i].host == h[i - 1].host;
+	if (!several)
+		return 0;
 	if (plan_compare_rails(d->f, &rails, &report, d->p, d->e))
 		return -1;
-	AUTO_FREE struct rail_port *h = rail_ports(d->f, &n);
 	/* where many ports are elsewhere, the groups are none */
 	bool few = THIN_PART * (report.cables - report.there) <= report.cables;
 	size_t before = d->out->n;

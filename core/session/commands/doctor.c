@@ -55,12 +55,16 @@ static void doctor_tell_effects(const struct diagnosis *d, size_t at, struct out
 static void doctor_tell_finding(const struct diagnosis *d, size_t at, struct out *o)
 {
 	const struct finding *x = &d->finding[at];
-	bool again = x->severity == SEVERITY_NOTE;
+	bool again = x->severity == SEVERITY_NOTE, same_more = false;
 
 	if (x->follows != NO_ID)
 		return;
-	for (size_t i = 0; i < at; i++)
-		again |= d->finding[i].rule == x->rule && d->finding[i].follows == NO_ID;
+	for (size_t i = 0; i < at; i++) {
+		bool alike = d->finding[i].rule == x->rule && d->finding[i].follows == NO_ID;
+
+		again |= alike;
+		same_more |= alike && !strcmp(d->finding[i].more, x->more);
+	}
 	out_text(o, "%-7s " ROW_PROSE "%s (%s%s): %s\n", severity_word[x->severity], x->kind,
 		 sureness_word[x->sure], x->what_if ? ", what if" : "", x->text);
 	doctor_tell_detail(x, o);
@@ -68,7 +72,8 @@ static void doctor_tell_finding(const struct diagnosis *d, size_t at, struct out
 	if (!again)
 		out_text(o, "    " ROW_PROSE "%s%s%s.\n", x->meaning, x->cure ? "; cure: " : "",
 			 x->cure ? x->cure : "");
-	out_text(o, "    more: " ROW_PROSE "%s\n", x->more);
+	if (!same_more)
+		out_text(o, "    more: " ROW_PROSE "%s\n", x->more);
 }
 
 static json_t *finding_json(const struct diagnosis *d, const struct finding *x)
@@ -273,7 +278,7 @@ const struct command doctor_commands[] = {
 	 "complete boolean the whole fabric is known\n"
 	 "tables_complete boolean false: of tables that were read, switches have none, or most of "
 	 "their GUIDs are not in the fabric\n"
-	 "errors integer findings of severity error\n"
+	 "errors integer findings of severity error that follow from no other\n"
 	 "warnings integer of severity warning\n"
 	 "notes integer of severity note\n"
 	 "findings[] object findings, worst first\n"
