@@ -193,10 +193,16 @@ static bool idle_by_base_only(const struct doctor *d, uint32_t port)
 int find_idle(struct doctor *d, const struct rule *r)
 {
 	struct places at = {0}, switches = {0};
-	bool beside = false;
+	bool beside = false, lmc = false;
 
+	for (uint32_t ep = 0; d->r && ep < d->f->n_endports; ep++)
+		lmc |= d->r->lids->count[ep] > 1;
 	for (uint32_t port = 0; d->loads && d->n_hosts > 1 && port < d->f->n_ports; port++) {
-		if (!is_channel(d->t, port) || d->loads->port[port] || idle_by_base_only(d, port))
+		if (progress_cancelled(d->p)) {
+			text_free(&at.t);
+			return err_set(d->e, CANCELLED);
+		}
+		if (!is_channel(d->t, port) || d->loads->port[port] || (lmc && idle_by_base_only(d, port)))
 			continue;
 		places_add_port(&at, d->f, port);
 		/* does the cable run beside another to the same neighbour? */
