@@ -777,7 +777,10 @@ static struct finding *broken_tell(struct doctor *d, const struct rule *r, const
 		broken_more(d, x, b, "check");
 	} else if (!strcmp(b->kind, "unreachable")) {
 		x = tell(d, r, NULL, "%s: %s%s.", b->name, b->why, text_str(&costs));
-		finding_brief(x, "%s: %.*s", b->name, (int)strcspn(b->why, ","), b->why);
+		if (!strncmp(b->why, "two ports have it", 17)) /* the name says it: "LID 7 of A and B" */
+			finding_brief(x, "%s", b->name);
+		else
+			finding_brief(x, "%s: %s", b->name, b->why);
 		broken_more(d, x, b, "check");
 	} else {
 		broken_tell_gone(d, b, &what);
