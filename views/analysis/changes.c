@@ -128,6 +128,13 @@ static void changes_pane_footer(const struct view *v, struct text *t)
 		text_add(t, "%s", v->scene->event->text);
 }
 
+/* A LID that nobody has now is no destination: its row leads to the table alone. */
+static void changes_row_follow(struct table_row *r, const struct lids *l, unsigned lid)
+{
+	if (lid_owner(l, lid) == NO_ID)
+		r->follow = row_text(r, "pane lft %%switch");
+}
+
 static void changes_row(const struct view *v, uint32_t row, struct table_row *r)
 {
 	struct changes_pane *p = v->priv;
@@ -154,6 +161,7 @@ static void changes_row(const struct view *v, uint32_t row, struct table_row *r)
 	r->marks = MARK_CHANGED | mark_if(now == NO_PATH, MARK_DOWN);
 	subject_switch_port(v, sw, now, &r->about);
 	subject_lid(lid, &r->about);
+	changes_row_follow(r, c->b ? c->b->lids : c->a->lids, lid);
 }
 
 const struct view_ops view_changes = {
@@ -242,6 +250,7 @@ static void entries_row(const struct view *v, uint32_t row, struct table_row *r)
 	subject_switch_port(v, x->sw, x->port, &r->about);
 	subject_lid(x->lid, &r->about);
 	r->about.key = (uint64_t)x->sw << 16 | x->lid;
+	changes_row_follow(r, d->next->lids, x->lid);
 }
 
 const struct view_ops view_entries = {
