@@ -163,7 +163,7 @@ static void survey_pane_load(struct view *v)
 	if (p->rq.kind != PART_LINK && !p->rq.pairs)
 		v->width[C_WHAT] /= 2; /* one name */
 	bool coming = v->held && v->held->partial;
-	if (!survey_pane_still_holds(v) || (v->held->partial && v->held->ask.sweep == v->scene->real))
+	if (!survey_pane_still_holds(v) || (coming && v->held->ask.sweep == v->scene->real))
 		view_hold(v, view_ask(v, &task_survey, NULL, arg));
 	if (coming && !v->sel) /* while rows come, the first row is the worst so far */
 		v->noted = false;

@@ -195,9 +195,11 @@ int find_idle(struct doctor *d, const struct rule *r)
 	struct places at = {0}, switches = {0};
 	bool beside = false, lmc = false;
 
-	for (uint32_t ep = 0; d->r && ep < d->f->n_endports; ep++)
+	if (!d->r || !d->loads)
+		return 0;
+	for (uint32_t ep = 0; ep < d->f->n_endports; ep++)
 		lmc |= d->r->lids->count[ep] > 1;
-	for (uint32_t port = 0; d->loads && d->n_hosts > 1 && port < d->f->n_ports; port++) {
+	for (uint32_t port = 0; d->n_hosts > 1 && port < d->f->n_ports; port++) {
 		if (progress_cancelled(d->p)) {
 			text_free(&at.t);
 			return err_set(d->e, CANCELLED);
