@@ -2,7 +2,6 @@
 
 The figures that ibscope is held to are counted here, by a walk over the tables, states and LIDs of ibsim's `Dump`.
 """
-import json
 import os
 import re
 import shutil
