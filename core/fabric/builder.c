@@ -105,9 +105,7 @@ COMPARATOR(cable_compare, struct sanity_cable, UP(low) UP(high) UP(link))
 
 static double sanity_rate_of(const struct fabric *f, uint32_t link)
 {
-	uint32_t p = f->link_port[2 * link];
-
-	return link_rate_gbps(f->port_width[p], f->port_speed[p]);
+	return fabric_port_gbps(f, f->link_port[2 * link]);
 }
 
 static void slow_link(struct fabric *f, uint32_t link, uint32_t best, uint32_t *told)

@@ -75,6 +75,12 @@ double link_rate_gbps(enum link_width w, enum link_speed s)
 	return s < SPEED_COUNT && w < WIDTH_COUNT ? lane[s] * lanes[w] : 0;
 }
 
+double fabric_port_gbps(const struct fabric *f, uint32_t port)
+{
+	assert(port < f->n_ports);
+	return link_rate_gbps(f->port_width[port], f->port_speed[port]);
+}
+
 static void free_strings(char **s, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)

@@ -308,6 +308,7 @@ void fabric_tell_untold(const struct fabric *f, struct text *t);
 /* A port's label on the front panel ("1/32/1"), from the source.  NULL when it has none or its label is just
  * its number. */
 const char *fabric_port_label(const struct fabric *f, uint32_t port);
+double fabric_port_gbps(const struct fabric *f, uint32_t port); /* of its cable; 0: not known */
 /* Labels a port (the text is copied) while the fabric is made.  "" and the port's own number change
  * nothing. */
 void fabric_set_port_label(struct fabric *f, uint32_t port, const char *label);

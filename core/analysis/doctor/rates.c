@@ -38,11 +38,6 @@ COMPARATOR(by_class_and_rate, struct paced, UP(class) UP(rate) UP(port))
 COMPARATOR(by_devices_and_rate, struct paced, UP(class) UP(devices) UP(rate) UP(port))
 COMPARATOR(by_proof_and_rate, struct paced, UP(proof) UP(class) UP(rate) UP(could) UP(port))
 
-static double port_gbps(const struct fabric *f, uint32_t port)
-{
-	return link_rate_gbps(f->port_width[port], f->port_speed[port]);
-}
-
 const char *gbps_text(double gbps, char *buf, size_t size)
 {
 	*buf = '\0';
@@ -73,7 +68,7 @@ static uint32_t paced_list(const struct doctor *d, struct paced *l)
 		l[n++] = (struct paced){.class = lower << 16 | d->levels->level[port_switch(f, q)],
 					.devices = (uint64_t)f->node_device[a] << 32 | f->node_device[b],
 					.port = p,
-					.rate = port_gbps(f, p)};
+					.rate = fabric_port_gbps(f, p)};
 	}
 	return n;
 }
@@ -101,7 +96,7 @@ static void rate_beside(struct doctor *d, struct paced *l)
 
 	for (uint32_t p = f->node_port[node] + 1; p < f->node_port[node + 1]; p++)
 		if (d->t->peer[p] != NO_ID && f->port_node[d->t->peer[p]] == to &&
-		    port_gbps(f, p) > port_gbps(f, best))
+		    fabric_port_gbps(f, p) > fabric_port_gbps(f, best))
 			best = p;
 	pace_set(d, l, PACE_BESIDE, f->port_width[best], f->port_speed[best]);
 }
@@ -255,7 +250,7 @@ static void tell_rail(struct doctor *d, const struct rule *r, const struct rail_
 	bool swapped = x->change == PLAN_SWAPPED;
 	const struct rail_port *a = rail_port_of(h, x->at), *b = swapped ? rail_port_of(h, x->other) : h;
 	uint32_t off = swapped ? 2 : 1, of = 0;
-	double gbps = off * port_gbps(d->f, x->at);
+	double gbps = off * fabric_port_gbps(d->f, x->at);
 	char lost[40];
 
 	while (!swapped && b < h + n && (b == a || b->host != a->host || b->sw != a->sw))

@@ -164,7 +164,7 @@ static void tell_idle_switches(struct doctor *d, const struct rule *r, struct pl
 
 	for (uint32_t port = 0; port < d->f->n_ports; port++)
 		if (is_channel(d->t, port) && !d->loads->port[port])
-			idle += link_rate_gbps(d->f->port_width[port], d->f->port_speed[port]);
+			idle += fabric_port_gbps(d->f, port);
 	struct finding *x = tell_of_places(d, r, at, "load-map all",
 					   "%u of %s between switches carry no host traffic, as none passes "
 					   "%s: %u %% of bandwidth lost%s.",
@@ -781,7 +781,7 @@ static int each_level(struct doctor *d, const struct rule *r,
 		FOR_CABLES(d->t, s, port, to) {
 			if (!d->direct && d->levels->level[to] != level + 1)
 				continue;
-			double rate = link_rate_gbps(d->f->port_width[port], d->f->port_speed[port]);
+			double rate = fabric_port_gbps(d->f, port);
 
 			u.full[s] += share[d->f->port_link[port]];
 			u.parents[s] += seen[to] != s + 1;

@@ -559,7 +559,7 @@ double channels_fastest(const struct topo *t)
 	for (uint32_t port = 0; port < f->n_ports; port++) {
 		if (t->peer_switch[port] == NO_ID)
 			continue;
-		double rate = link_rate_gbps(f->port_width[port], f->port_speed[port]);
+		double rate = fabric_port_gbps(f, port);
 
 		least = most > 0 ? MIN(rate, least) : rate;
 		most = MAX(rate, most);
@@ -571,7 +571,7 @@ double channels_fastest(const struct topo *t)
 
 double routes_by_rate(const struct fabric *f, uint32_t port, uint32_t routes, double fastest)
 {
-	double rate = link_rate_gbps(f->port_width[port], f->port_speed[port]);
+	double rate = fabric_port_gbps(f, port);
 
 	return fastest > 0 && rate > 0 ? routes * fastest / rate : routes;
 }

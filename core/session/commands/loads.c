@@ -32,7 +32,7 @@ void load_tell_rate(const struct fabric *f, uint32_t port, uint32_t routes, doub
 		    struct out *o)
 {
 	double by_rate = routes_by_rate(f, port, routes, fastest);
-	double rate = link_rate_gbps(f->port_width[port], f->port_speed[port]);
+	double rate = fabric_port_gbps(f, port);
 
 	if (fastest <= 0)
 		return;
