@@ -130,7 +130,7 @@ static struct cause *at_node(struct causes *s, enum cause_kind kind, const char 
 	return c;
 }
 
-static const char shared_text[] = "two ports have it, and the tables lead to the other one";
+const char cause_shared_lid[] = "two ports have it, and the tables lead to the other one";
 
 static const char *const idle_text[] = {
 	"the port is in Initialize: no subnet manager has activated it",
@@ -271,7 +271,7 @@ static struct cause *ends_at(struct causes *s, uint32_t sw, unsigned out, unsign
 		return dead_port(s, port);
 	if (owner != NO_ID && f->port_endport[peer] != NO_ID &&
 	    lids_holds(s->r->lids, f->port_endport[peer], lid))
-		return causes_at_port(s, CAUSE_HOST, f->endport_port[owner], shared_text,
+		return causes_at_port(s, CAUSE_HOST, f->endport_port[owner], cause_shared_lid,
 				      f->endport_port[owner]);
 	if (f->port_node[peer] == f->switch_node[sw])
 		return causes_at_port(s, CAUSE_PORT, port, "the cable leads to the switch itself", port);
@@ -470,7 +470,7 @@ static void add_shared(struct causes *s)
 	for (uint32_t ep = 0; ep < k->f->n_endports; ep++) {
 		if (!check_shared_lid(s->r, k->hosts, ep, &pairs, &lost) || !lost)
 			continue;
-		struct cause *c = causes_at_port(s, CAUSE_HOST, k->f->endport_port[ep], shared_text,
+		struct cause *c = causes_at_port(s, CAUSE_HOST, k->f->endport_port[ep], cause_shared_lid,
 						 k->f->endport_port[ep]);
 		c->pairs += lost;
 		causes_count_lid(c, s->r->lids->base[ep], ep, k->f);
@@ -609,7 +609,7 @@ static void name_cause(struct causes *s, struct cause *c, const struct drift *d,
 		text_add(&t, "%s", PLURAL(lacking, "switch"));
 	} else if (c->kind == CAUSE_REFUSAL) {
 		text_add(&t, "%s", (d ? d->next : s->w)->refusal[0].engine);
-	} else if (c->why == shared_text) {
+	} else if (c->why == cause_shared_lid) {
 		uint32_t ep = f->port_endport[port], other = lids_other_holder(s->r->lids, ep);
 
 		text_add(&t, "LID %u of %s", s->r->lids->base[ep], PORT_LABEL(f, port));
@@ -695,8 +695,6 @@ struct causes *causes_find(const struct causes_request *rq, struct progress *p, 
 
 /* The parts that a fabric has, for a later check; and the parts that have vanished by then. */
 
-#define CABLE "0x%" SCNx64 "[%3u] 0x%" SCNx64 "[%3u]" /* GUID[PORT] GUID[PORT] */
-
 /* Does a node have a cable that is up? st NULL: any cable. */
 static bool cabled(const struct fabric *f, const struct state *st, uint32_t node)
 {
@@ -704,12 +702,6 @@ static bool cabled(const struct fabric *f, const struct state *st, uint32_t node
 		if (f->port_link[p] != NO_ID && (!st || state_link_up(f, st, f->port_link[p])))
 			return true;
 	return false;
-}
-
-/* Gigabits a second of a port's cable; 0: not known. */
-static double vanished_rate_of(const struct fabric *f, uint32_t port)
-{
-	return link_rate_gbps(f->port_width[port], f->port_speed[port]);
 }
 
 json_t *present_json(const struct fabric *f, const struct lids *l, const struct state *st)
@@ -727,9 +719,9 @@ json_t *present_json(const struct fabric *f, const struct lids *l, const struct 
 			continue;
 		snprintf(cable, sizeof(cable), "0x%016" PRIx64 "[%u] 0x%016" PRIx64 "[%u]%s%s%s",
 			 f->node_guid[f->port_node[a]], f->port_num[a], f->node_guid[f->port_node[b]],
-			 f->port_num[b], vanished_rate_of(f, a) > 0 ? " " : "",
-			 vanished_rate_of(f, a) > 0 ? link_width_name(f->port_width[a]) : "",
-			 vanished_rate_of(f, a) > 0 ? link_speed_name(f->port_speed[a]) : "");
+			 f->port_num[b], fabric_port_gbps(f, a) > 0 ? " " : "",
+			 fabric_port_gbps(f, a) > 0 ? link_width_name(f->port_width[a]) : "",
+			 fabric_port_gbps(f, a) > 0 ? link_speed_name(f->port_speed[a]) : "");
 		json_array_append_new(cables, json_text(cable));
 	}
 	return json_make("{s:o, s:o, s:o}", "hosts", list[0], "switches", list[1], "cables", cables);
@@ -761,15 +753,34 @@ static const json_t *next_present(const json_t *present, size_t *i)
 		      : json_array_get(json_object_get(present, "switches"), at - n);
 }
 
-static void vanished_add_end(const json_t *present, uint64_t guid, unsigned port, json_t *list)
+const json_t *present_node(const json_t *present, uint64_t guid, bool *is_switch)
 {
+	size_t hosts = json_array_size(json_object_get(present, "hosts")), i = 0;
 	const json_t *x;
-	char word[24], label[400];
-	size_t i = 0;
+	char word[24];
 
 	snprintf(word, sizeof(word), "0x%016" PRIx64, guid);
 	while ((x = next_present(present, &i)) && strcmp(vanished_member(x, "guid"), word) != 0)
 		;
+	if (is_switch)
+		*is_switch = i > hosts;
+	return x;
+}
+
+bool present_cable(const json_t *cable, uint64_t guid[2], unsigned port[2])
+{
+	const char *text = json_string_value(cable);
+
+	return text && sscanf(text, "0x%" SCNx64 "[%3u] 0x%" SCNx64 "[%3u]", &guid[0], &port[0], &guid[1],
+			      &port[1]) == 4;
+}
+
+static void vanished_add_end(const json_t *present, uint64_t guid, unsigned port, json_t *list)
+{
+	const json_t *x = present_node(present, guid, NULL);
+	AUTO_FREE char *word = str_printf("0x%016" PRIx64, guid);
+	char label[400];
+
 	snprintf(label, sizeof(label), "%s[%u]", x ? vanished_member(x, "name") : word, port);
 	json_array_append_new(list, json_text(label));
 }
@@ -780,12 +791,13 @@ void present_peers(const json_t *present, const char *word, unsigned port, json_
 
 	for (size_t i = 0; (x = next_present(present, &i));)
 		for (size_t k = 0; vanished_is_named(x, word) && k < json_array_size(cables); k++) {
-			const char *text = json_string_value(json_array_get(cables, k));
+			const json_t *cable = json_array_get(cables, k);
+			const char *text = json_string_value(cable);
 			uint64_t guid[2];
 			unsigned p[2];
 
 			const char *at = text ? strstr(text, vanished_member(x, "guid")) : NULL;
-			if (!at || sscanf(text, CABLE, &guid[0], &p[0], &guid[1], &p[1]) != 4)
+			if (!at || !present_cable(cable, guid, p))
 				continue;
 			unsigned end = at != text;
 			if (!port || p[end] == port)
@@ -856,16 +868,16 @@ static const char *faster_before(const struct fabric *f, uint32_t port, const ch
 							link_speed_parse(x + 1, strlen(x + 1)))
 				       : 0;
 
-	return was > 0 && vanished_rate_of(f, port) > 0 && vanished_rate_of(f, port) < was ? rate : NULL;
+	return was > 0 && fabric_port_gbps(f, port) > 0 && fabric_port_gbps(f, port) < was ? rate : NULL;
 }
 
 /* The ends of a cable of the document.  False: its words are wrong, or name a node that it does not list. */
-static bool vanished_cable_ends(const struct vanished_look *k, const char *text, struct known *end[2],
+static bool vanished_cable_ends(const struct vanished_look *k, const json_t *cable, struct known *end[2],
 				unsigned port[2])
 {
 	uint64_t guid[2];
 
-	if (!text || sscanf(text, CABLE, &guid[0], &port[0], &guid[1], &port[1]) != 4)
+	if (!present_cable(cable, guid, port))
 		return false;
 	for (int i = 0; i < 2; i++)
 		end[i] =
@@ -883,7 +895,7 @@ static void vanished_mark_silent(struct vanished_look *k, const json_t *cables)
 	for (bool more = true; more;) {
 		more = false;
 		for (size_t i = 0; i < json_array_size(cables); i++) {
-			if (!vanished_cable_ends(k, json_string_value(json_array_get(cables, i)), end, port))
+			if (!vanished_cable_ends(k, json_array_get(cables, i), end, port))
 				continue;
 			for (int e = 0; e < 2; e++) {
 				const struct known *to = end[!e];
@@ -899,14 +911,15 @@ static void vanished_mark_silent(struct vanished_look *k, const json_t *cables)
 }
 
 /* A cable that is gone, or slower.  It is reported only if both of its nodes are still there. */
-static int cable_gone(struct vanished_look *k, const char *text)
+static int cable_gone(struct vanished_look *k, const json_t *cable)
 {
+	const char *text = json_string_value(cable);
 	const struct fabric *f = k->w->fabric;
 	struct known *end[2];
 	unsigned port[2];
 	struct fault x = {.kind = FAULT_CABLE_GONE};
 
-	if (!vanished_cable_ends(k, text, end, port))
+	if (!vanished_cable_ends(k, cable, end, port))
 		return err_set(k->e,
 			       "%s: list of cables: found %s, expected GUID[PORT] GUID[PORT] of nodes in the "
 			       "same file",
@@ -963,7 +976,7 @@ static int look_for(struct vanished_look *k, const json_t *present)
 							  .at_from.object = x->object});
 	}
 	for (size_t i = 0; !rc && i < json_array_size(cables); i++)
-		rc = cable_gone(k, json_string_value(json_array_get(cables, i)));
+		rc = cable_gone(k, json_array_get(cables, i));
 	return rc;
 }
 

@@ -95,6 +95,8 @@ struct causes_request {
 	const struct ways_listener *lost;
 };
 
+extern const char cause_shared_lid[]; /* why a LID is lost that two ports have */
+
 /* NULL and *e: cancelled. */
 struct causes *causes_find(const struct causes_request *rq, struct progress *p, struct err *e);
 

@@ -134,6 +134,11 @@ size_t faults_minus(const struct faults *a, const struct faults *b, struct fault
  * caller owns the reference. */
 json_t *present_json(const struct fabric *f, const struct lids *l, const struct state *st);
 
+/* The node with a GUID in such an object, NULL: none.  *is_switch (may be NULL): it is one. */
+const json_t *present_node(const json_t *present, uint64_t guid, bool *is_switch);
+/* Both ends of a cable in the list of such an object: GUIDs and ports.  False: it is none. */
+bool present_cable(const json_t *cable, uint64_t guid[2], unsigned port[2]);
+
 /*
  * Adds to a list what such an object has at the other ends of a node's cables, each as NODE[PORT].  word: the
  * node's name, its first words, or its GUID; port: the only port to look at, 0: all.

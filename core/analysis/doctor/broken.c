@@ -103,26 +103,10 @@ static void broken_at(const struct brokens *s, struct broken *b, uint32_t port)
 
 /* --- what was at a port ------------------------------------------------------------------------------ */
 
-/* The document of the earlier check has a host or switch of that GUID.  NULL: not. */
-static const char *past_name(const json_t *present, uint64_t guid, bool *is_switch)
+/* The name that a device had at the earlier check; NULL: it had none. */
+static const char *past_name(const struct brokens *s, uint64_t guid, bool *is_switch)
 {
-	static const char *const lists[] = {"hosts", "switches"};
-	char word[24];
-
-	snprintf(word, sizeof(word), "0x%016" PRIx64, guid);
-	for (int k = 0; k < 2; k++) {
-		const json_t *list = json_object_get(present, lists[k]);
-
-		for (size_t i = 0; i < json_array_size(list); i++) {
-			const json_t *x = json_array_get(list, i);
-			const char *its = json_string_value(json_object_get(x, "guid"));
-
-			*is_switch = k;
-			if (its && !strcmp(its, word))
-				return json_string_value(json_object_get(x, "name"));
-		}
-	}
-	return NULL;
+	return json_string_value(json_object_get(present_node(s->d->rq->present, guid, is_switch), "name"));
 }
 
 static void past_read(struct brokens *s, const json_t *present)
@@ -131,14 +115,14 @@ static void past_read(struct brokens *s, const json_t *present)
 
 	s->past = ARENA_ARRAY(s->d->arena, 2 * json_array_size(cables) + 1, struct past_end);
 	for (size_t i = 0; i < json_array_size(cables); i++) {
-		const char *text = json_string_value(json_array_get(cables, i));
-		struct past_end x;
+		uint64_t guid[2];
+		unsigned port[2];
 
-		if (!text || sscanf(text, "0x%" SCNx64 "[%3u] 0x%" SCNx64 "[%3u]", &x.guid, &x.port, &x.peer,
-				    &x.peer_port) != 4)
+		if (!present_cable(json_array_get(cables, i), guid, port))
 			continue;
-		s->past[s->n_past++] = x;
-		s->past[s->n_past++] = (struct past_end){x.peer, x.guid, x.peer_port, x.port};
+		for (int end = 0; end < 2; end++)
+			s->past[s->n_past++] =
+				(struct past_end){guid[end], guid[!end], port[end], port[!end]};
 	}
 	if (s->n_past)
 		qsort(s->past, s->n_past, sizeof(*s->past), by_end);
@@ -210,28 +194,27 @@ static bool peer_by_lid(const struct brokens *s, uint32_t port, struct past_peer
 	return best && (!others || x->is_switch);
 }
 
-/* Do two ports lead to each other?  2: to each other's switch, 1: to a host there, 0: no. */
-static int ports_lead_back(const struct brokens *s, uint32_t a, uint32_t b)
+/* Do two ports lead to each other: to each other's switch, or (hosts) to a host there?  Both to one LID: no.
+ */
+static bool ports_lead_back(const struct brokens *s, uint32_t a, uint32_t b, bool hosts)
 {
 	const struct fabric *f = s->d->f;
 	const struct lids *l = s->d->r->lids;
 	uint32_t sw_a = port_switch(f, a), sw_b = port_switch(f, b);
-	int score = 0;
+	bool found = leads(s, a, l->base[f->port_endport[f->switch_port[sw_b]]]) &&
+		     leads(s, b, l->base[f->port_endport[f->switch_port[sw_a]]]);
 
-	if (sw_a == sw_b)
-		return 0;
+	if (sw_a == sw_b || (!found && !hosts))
+		return false;
 	for (unsigned lid = 1; lid <= l->max_lid; lid++) {
 		bool by_a = leads(s, a, lid), by_b = leads(s, b, lid);
 		uint32_t owner = by_a || by_b ? lid_owner(l, lid) : NO_ID;
 
 		if (by_a && by_b)
-			return 0;
-		if (owner != NO_ID && s->d->t->endport_switch[owner] == (by_a ? sw_b : sw_a))
-			score = 1;
+			return false;
+		found |= owner != NO_ID && s->d->t->endport_switch[owner] == (by_a ? sw_b : sw_a);
 	}
-	bool both = leads(s, a, l->base[f->port_endport[f->switch_port[sw_b]]]) &&
-		    leads(s, b, l->base[f->port_endport[f->switch_port[sw_a]]]);
-	return both ? 2 : score;
+	return found;
 }
 
 #define MATED_MOST 256 /* ports; where more are without a peer, cables are not looked for */
@@ -250,13 +233,13 @@ static void find_mates(struct brokens *s)
 {
 	const struct fabric *f = s->d->f;
 
-	for (int least = 2; least && s->n_dead <= MATED_MOST; least--)
+	for (int hosts = 0; hosts < 2 && s->n_dead <= MATED_MOST; hosts++)
 		for (struct dead_port *a = s->dead; a < s->dead + s->n_dead; a++) {
 			struct dead_port *found = NULL;
 			bool several = false;
 
 			for (struct dead_port *b = s->dead; b < s->dead + s->n_dead && !several; b++) {
-				if (!may_be_mates(a, b) || ports_lead_back(s, a->port, b->port) < least)
+				if (!may_be_mates(a, b) || !ports_lead_back(s, a->port, b->port, hosts))
 					continue;
 				several = found && port_switch(f, found->port) != port_switch(f, b->port);
 				found = found ? found : b;
@@ -316,7 +299,7 @@ static bool peer_by_past(const struct brokens *s, uint32_t port, struct past_pee
 	if (!e)
 		return false;
 	*x = (struct past_peer){.key = e->peer, .port = NO_ID};
-	x->name = past_name(s->d->rq->present, e->peer, &x->is_switch);
+	x->name = past_name(s, e->peer, &x->is_switch);
 	if (node != NO_ID && broken_is_here(s, node) && e->peer_port <= f->node_nports[node])
 		x->port = f->node_port[node] + e->peer_port;
 	return true;
@@ -393,30 +376,22 @@ static uint32_t idle_cables(const struct brokens *s, uint32_t node)
 static struct broken *broken_idle(struct brokens *s, uint32_t link)
 {
 	const struct fabric *f = s->d->f;
-	struct broken *b;
+	const uint32_t *end = &f->link_port[2 * link];
+	uint32_t node = NO_ID, n = s->all_idle;
 
-	if (s->all_idle) {
-		b = broken_get(s, "not-active", NO_ID, NO_ID);
-		b->name = "the whole fabric";
-		b->far = f->link_port[2 * link];
-		b->cables = s->all_idle;
+	for (int i = 0; i < 2 && !n; i++) {
+		node = f->port_node[end[i]];
+		n = idle_cables(s, node);
+	}
+	struct broken *b = broken_get(s, "not-active", n ? NO_ID : link, n ? node : 0);
+	if (!n) {
+		broken_at(s, b, fabric_idle_end(f, end[0]));
 		return b;
 	}
-	for (int end = 0; end < 2; end++) {
-		uint32_t node = f->port_node[f->link_port[2 * link + (uint32_t)end]],
-			 n = idle_cables(s, node);
-
-		if (!n)
-			continue;
-		b = broken_get(s, "not-active", NO_ID, node);
-		b->name = f->node_name[node];
-		b->node = node;
-		b->far = f->link_port[2 * link];
-		b->cables = n;
-		return b;
-	}
-	b = broken_get(s, "not-active", link, 0);
-	broken_at(s, b, fabric_idle_end(f, f->link_port[2 * link]));
+	b->name = node == NO_ID ? "the whole fabric" : f->node_name[node];
+	b->node = node;
+	b->far = end[0];
+	b->cables = n;
 	return b;
 }
 
@@ -548,11 +523,9 @@ static void add_vanished(struct brokens *s, const struct faults *lost)
 			e++;
 		uint32_t peer = e < s->past + s->n_past ? fabric_node_by_guid(f, e->peer) : NO_ID;
 		bool peer_here = peer != NO_ID && broken_is_here(s, peer);
-		gone.name = past_name(s->d->rq->present, x->from, &gone.is_switch);
+		gone.name = past_name(s, x->from, &gone.is_switch);
 		if (x->kind == FAULT_HOST_GONE && e < s->past + s->n_past && !peer_here) {
-			bool is_switch;
-			struct past_peer with = {.key = e->peer,
-						 .name = past_name(s->d->rq->present, e->peer, &is_switch)};
+			struct past_peer with = {.key = e->peer, .name = past_name(s, e->peer, NULL)};
 
 			broken_gone(s, &with, "switch-gone")->hosts++;
 			continue;
@@ -777,7 +750,8 @@ static struct finding *broken_tell(struct doctor *d, const struct rule *r, const
 		broken_more(d, x, b, "check");
 	} else if (!strcmp(b->kind, "unreachable")) {
 		x = tell(d, r, NULL, "%s: %s%s.", b->name, b->why, text_str(&costs));
-		if (!strncmp(b->why, "two ports have it", 17)) /* the name says it: "LID 7 of A and B" */
+		x->shared_lid = b->why == cause_shared_lid;
+		if (x->shared_lid) /* the name says it: "LID 7 of A and B" */
 			finding_brief(x, "%s", b->name);
 		else
 			finding_brief(x, "%s: %s", b->name, b->why);

@@ -262,7 +262,6 @@ int find_refused(struct doctor *d, const struct rule *r)
 
 	if (!w)
 		return refused_by_configuration(d, r);
-
 	for (size_t i = 0; w->routing && i < w->n_refusals; i++) {
 		struct finding *x = tell(d, r, NULL, "%s refuses, %s routes: %s.", w->refusal[i].engine,
 					 w->routing->engine, w->refusal[i].why);
@@ -891,7 +890,7 @@ static bool finding_is_of(const struct finding *x, const struct finding *broke)
 	       (x->node == broke->node || x->node == broke->other);
 }
 
-/* The first finding of some kinds of which at least `least` were found; d->n: none. */
+/* The first finding of some kinds of which at least `least` were found; o->n: none. */
 static size_t finding_of_kinds(const struct diagnosis *o, const char *kinds, uint64_t least)
 {
 	uint64_t n = 0;
@@ -906,8 +905,8 @@ static size_t finding_of_kinds(const struct diagnosis *o, const char *kinds, uin
 	return n >= least ? first : o->n;
 }
 
-/* What follows from something that broke stands under it; where that is not clear, under the worst. */
-static void join_effects(struct diagnosis *o)
+/* What follows from something that broke; where it is not clear from what, from the worst. */
+static void join_to_broken(struct diagnosis *o)
 {
 	static const char kinds[] =
 		"stale drift-unknown switch-lids idle uneven cut-off no-pair sm-place sm-decides";
@@ -925,33 +924,42 @@ static void join_effects(struct diagnosis *o)
 			if (finding_is_of(x, &o->finding[k]))
 				x->follows = (uint32_t)k;
 	}
-	/* of a LID that two ports have, the lost pairs say all */
-	for (size_t i = 0; i < o->n; i++) {
-		struct finding *x = &o->finding[i];
-		size_t twin = 0;
+}
 
-		while (twin < o->n && !(o->finding[twin].broke && o->finding[twin].pairs &&
-					strstr(o->finding[twin].text, "two ports have it")))
-			twin++;
+/* Of a LID that two ports have, the lost pairs say all. */
+static void join_to_shared_lid(struct diagnosis *o)
+{
+	size_t shared = 0;
+
+	while (shared < o->n && !(o->finding[shared].shared_lid && o->finding[shared].pairs))
+		shared++;
+	for (size_t i = 0; i < o->n && shared < o->n; i++) {
+		struct finding *x = &o->finding[i];
 		bool of_it =
 			!strcmp(x->kind, "duplicate-lid") || (!strcmp(x->kind, "unreachable") && !x->pairs);
-		if (twin < o->n && x->count <= 1 && of_it && x->follows == NO_ID)
-			x->follows = (uint32_t)twin;
+
+		if (of_it && x->count <= 1 && x->follows == NO_ID)
+			x->follows = (uint32_t)shared;
 	}
-	/* where cables are missing, other ones carry more than their like, and their switches have fewer */
+}
+
+/* Where cables are missing, their switches have fewer, and other ones carry more than their like. */
+static void join_to_missing_cables(struct diagnosis *o)
+{
+	size_t gone = finding_of_kinds(o, "cable-gone switch-gone", 1), thin = finding_of_kinds(o, "thin", 1);
+
 	for (size_t i = 0; i < o->n; i++) {
 		struct finding *x = &o->finding[i];
-		size_t thin = finding_of_kinds(o, "thin", 1), cause = o->n;
+		size_t cause = o->n;
 
 		if (!strcmp(x->kind, "thin"))
 			cause = finding_of_kinds(o, "cable-gone", x->count);
 		else if (!strcmp(x->kind, "hot-cable"))
-			cause = finding_of_kinds(o, "cable-gone switch-gone", 1);
-		if (!strcmp(x->kind, "hot-cable") && cause == o->n)
-			cause = thin;
-		if (cause < o->n && x->follows == NO_ID)
-			x->follows = o->finding[cause].follows == NO_ID ? (uint32_t)cause
-									: o->finding[cause].follows;
+			cause = gone < o->n ? gone : thin;
+		if (cause == o->n || x->follows != NO_ID)
+			continue;
+		uint32_t its = o->finding[cause].follows;
+		x->follows = its == NO_ID ? (uint32_t)cause : its;
 	}
 }
 
@@ -1007,7 +1015,9 @@ struct diagnosis *doctor_run(const struct doctor_request *rq, struct progress *p
 	size_t incomplete = o->n && o->finding[0].rule == 0; /* it comes first, as all others depend on it */
 	if (o->n > incomplete)
 		qsort(o->finding + incomplete, o->n - incomplete, sizeof(*o->finding), worst_first);
-	join_effects(o);
+	join_to_broken(o);
+	join_to_shared_lid(o);
+	join_to_missing_cables(o);
 	for (size_t i = 0; i < o->n; i++)
 		o->count[o->finding[i].severity] += o->finding[i].follows == NO_ID;
 	return o;

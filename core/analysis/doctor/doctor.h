@@ -40,6 +40,7 @@ struct finding {
 	unsigned rule;	  /* its place in the table: order of kinds */
 	const char *kind; /* short and static: "credit-loop" */
 	bool broke;	  /* something broke, and other findings may follow from it */
+	bool shared_lid;  /* it is about a LID that two ports have */
 	uint32_t follows; /* the place in the list of what it follows from; NO_ID = nothing that is known */
 	bool what_if;	  /* it is about an engine that may not be running */
 	const char *meaning; /* its meaning in words; static */
