@@ -579,17 +579,23 @@ static void tables_end_table(struct tables_reader *r, const struct tables_table_
 	r->n_cut += t->top % 64 == 0 && !t->last;
 }
 
+/* Notes whose a LID is.  Is that a port which the fabric lacks, told for the first time? */
+static bool note_guid(struct tables_reader *r, uint64_t lid, uint64_t guid)
+{
+	r->n_twice += r->guid[lid] && r->guid[lid] != guid;
+	if (r->guid[lid])
+		return false;
+	r->guid[lid] = guid;
+	return fabric_endport_by_guid(r->f, guid) == NO_ID;
+}
+
 /* A line tells whose a LID is: "Switch portguid 0x...: 'spine-01'". */
-static void note_guid(struct tables_reader *r, uint64_t lid, uint64_t guid, struct cursor line)
+static void note_guid_of_line(struct tables_reader *r, uint64_t lid, uint64_t guid, struct cursor line)
 {
 	struct cursor kind = line;
 	char name[256] = "";
 
-	r->n_twice += r->guid[lid] && r->guid[lid] != guid;
-	if (r->guid[lid])
-		return;
-	r->guid[lid] = guid;
-	if (fabric_endport_by_guid(r->f, guid) != NO_ID)
+	if (!note_guid(r, lid, guid))
 		return;
 	if (cur_behind(&line, "'")) {
 		const char *end = line.end;
@@ -650,7 +656,7 @@ static void read_lfts(struct tables_reader *r, const struct input *in)
 			if (t.sw != NO_ID && lid_told)
 				r->head[t.sw] = (uint32_t)v;
 			else if (guid && lid_told && v)
-				note_guid(r, v, guid, line);
+				note_guid_of_line(r, v, guid, line);
 		} else if (t.sw != NO_ID && cur_word(&c, "0x")) {
 			/* "0x0001 000 # Switch portguid 0x..." or "0x0002 005 : (Switch portguid 0x...:
 			 * '...')" */
@@ -662,7 +668,7 @@ static void read_lfts(struct tables_reader *r, const struct input *in)
 			}
 			guid = tables_guid_behind(c, " portguid 0x");
 			if (guid)
-				note_guid(r, lid, guid, c);
+				note_guid_of_line(r, lid, guid, c);
 			t.last |= lid == t.top;
 		} else if (cur_behind(&line, "lids dumped")) {
 			t.ended = true;
@@ -727,7 +733,8 @@ static void read_ibsim_dump(struct tables_reader *r, const struct input *in)
 			sw = n.type == NODE_SWITCH ? tables_switch(r, n.guid) : NO_ID;
 		} else if (ibsim_shown_port(line, &p)) {
 			for (lid = p.lid; p.lid && lid < p.lid + (1u << p.lmc) && lid <= MAX_LID; lid++)
-				note_guid(r, lid, p.guid, (struct cursor){line.end, line.end});
+				if (note_guid(r, lid, p.guid))
+					switch_tables_add_stranger(r->t, (unsigned)lid, p.guid, false, NULL);
 		} else if (sw != NO_ID && cur_char(&line, '#') && cur_word(&line, "Forwarding table ") &&
 			   cur_behind(&line, ":")) { /* "[0]FF [1]0 [2]1" */
 			while (cur_in_brackets(&line, &lid) && cur_number(&line, 16, &port))
@@ -790,13 +797,12 @@ void tables_copy(struct tables_reader *r, const struct fabric *from)
 	for (uint32_t ep = 0; ep < from->n_endports; ep++) {
 		uint32_t port = from->endport_port[ep];
 		unsigned base = from->port_lid[port];
-		char line[300];
 
-		snprintf(line, sizeof(line), "%s'%s'", endport_is_switch(from, ep) ? "Switch " : "",
-			 from->node_name[from->port_node[port]]);
 		for (unsigned i = 0; base && i < 1u << from->port_lmc[port] && base + i <= MAX_LID; i++)
-			note_guid(r, base + i, from->port_guid[port],
-				  (struct cursor){line, line + strlen(line)});
+			if (note_guid(r, base + i, from->port_guid[port]))
+				switch_tables_add_stranger(r->t, base + i, from->port_guid[port],
+							   endport_is_switch(from, ep),
+							   from->node_name[from->port_node[port]]);
 	}
 }
 
