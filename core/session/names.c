@@ -49,8 +49,9 @@ static bool session_names_tell_lid(const struct session *s, const char *word, un
 
 	if (node_named(now, word, strlen(word)) != NO_ID)
 		return false;
-	for (; i && ep == NO_ID; i -= ep == NO_ID)
-		ep = endport_with_lid(s->event[i - 1].setup->fabric, s->event[i - 1].sweep, lid);
+	while (i &&
+	       (ep = endport_with_lid(s->event[i - 1].setup->fabric, s->event[i - 1].sweep, lid)) == NO_ID)
+		i--;
 	if (ep == NO_ID)
 		return false;
 	const struct fabric *f = s->event[i - 1].setup->fabric;

@@ -101,8 +101,6 @@ static void advise_pane_load(struct view *v)
 		view_hold(v, NULL);
 		v->question = result_keep(v->question, sweep_question_new(v->scene), &task_sweep_question);
 	}
-	if (v->held && v->held->partial && !v->sel) /* while rows come, the first row is the best so far */
-		v->noted = false;
 	/* a partial ranking gives way to the whole one; once another engine is tried, it stays */
 	if (!v->held || (v->held->partial && v->held->ask.sweep == v->scene->real))
 		view_hold(v, view_ask(v, &task_advise, v->question, arg));

@@ -165,8 +165,6 @@ static void survey_pane_load(struct view *v)
 	bool coming = v->held && v->held->partial;
 	if (!survey_pane_still_holds(v) || (coming && v->held->ask.sweep == v->scene->real))
 		view_hold(v, view_ask(v, &task_survey, NULL, arg));
-	if (coming && !v->sel) /* while rows come, the first row is the worst so far */
-		v->noted = false;
 	if (!survey_of(v))
 		return;
 	v->n_rows = survey_of(v)->n;

@@ -372,6 +372,8 @@ void view_refresh(struct view *v)
 
 	if (!other && v->results_version == v->scene->results_version)
 		return;
+	/* while rows still come, the first row stays selected if nobody has moved from it */
+	bool coming = v->held && v->held->partial && !v->sel;
 	v->asked_sel = v->sel;
 	v->serial = v->scene->serial;
 	v->results_version = v->scene->results_version;
@@ -391,7 +393,7 @@ void view_refresh(struct view *v)
 	view_work(v, 0.05);
 	if (wish && !v->ordering)
 		take_wish(v);
-	else if (first || !v->noted)
+	else if (first || coming || !v->noted)
 		view_select(v, v->ops->flags & VIEW_AT_END ? (int64_t)view_count(v) - 1 : 0);
 	else
 		restore_selection(v);

@@ -212,8 +212,6 @@ static void triage_report(const struct diagnosis *d, struct out *o)
 		out_text(o, "%s.\n", text_str(&t));
 		text_free(&t);
 	}
-	size_t room = TRIAGE_LINES - 1;
-
 	o->run->found_fault |= d->lost.n > 0;
 	o->run->unanswered |= no_pair;
 	for (size_t i = 0; i < d->n; i++) {
@@ -230,7 +228,7 @@ static void triage_report(const struct diagnosis *d, struct out *o)
 		json_array_append_new(list, obj);
 		o->run->found_fault |= x->severity == SEVERITY_ERROR && !finding_is_untold(x);
 		o->run->unanswered |= finding_is_untold(x);
-		if (x->severity == SEVERITY_NOTE || told >= room)
+		if (x->severity == SEVERITY_NOTE || told == TRIAGE_LINES - 1)
 			continue;
 		told++;
 		triage_tell(x, &t);
