@@ -120,7 +120,7 @@ static void log_place(struct cursor c, struct logged *x)
  */
 static void log_sweep_end(struct log_reader *d)
 {
-	for (unsigned i = 0; i < d->n_told; i++) {
+	for (unsigned i = 0; i < d->n_told; i++)
 		for (unsigned k = i + 1; k < d->n_told; k++) {
 			struct logged *x = log_add(d, LOGGED_CHANGE, cur_text(""));
 
@@ -128,7 +128,6 @@ static void log_sweep_end(struct log_reader *d)
 			x->other_lid = (uint16_t)MAX(d->told[i], d->told[k]);
 			x->count += d->n_told == 2 && (d->alone == x->lid || d->alone == x->other_lid);
 		}
-	}
 	d->alone = d->n_told == 1 && !d->n_gone ? d->told[0] : 0;
 	if (d->n_gone == 1)
 		log_add(d, LOGGED_GONE, cur_text(""))->guid = d->gone;
@@ -321,8 +320,7 @@ struct opensm_log *opensm_log_parse(const struct input *in, struct err *e)
 	if (log->entries && !progress_cancelled(in->progress))
 		return log;
 	err_format(e,
-		   "%s: found no entry of OpenSM's log, expected 'Nov 29 10:00:00 123456 [A1B2C3D4] 0x02 -> "
-		   "...'",
+		   "%s: found no entry of OpenSM's log, expected 'Nov 29 10:00:00 123456 [A1B2] 0x02 -> ...'",
 		   in->name);
 	if (progress_cancelled(in->progress))
 		err_format(e, CANCELLED);

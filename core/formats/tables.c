@@ -598,13 +598,11 @@ static void note_guid_of_line(struct tables_reader *r, uint64_t lid, uint64_t gu
 	if (!note_guid(r, lid, guid))
 		return;
 	if (cur_behind(&line, "'")) {
-		const char *end = line.end;
-
-		while (end > line.p && end[-1] != '\'')
-			end--;
 		kind.end = line.p;
-		if (end > line.p)
-			snprintf(name, sizeof(name), "%.*s", (int)(end - 1 - line.p), line.p);
+		while (line.end > line.p && line.end[-1] != '\'')
+			line.end--;
+		if (line.end > line.p)
+			snprintf(name, sizeof(name), "%.*s", (int)(line.end - 1 - line.p), line.p);
 	}
 	switch_tables_add_stranger(r->t, (unsigned)lid, guid,
 				   cur_find(&kind, "Switch ") || cur_find(&kind, " switch "),

@@ -301,8 +301,6 @@ static void test_records(void **state)
 /* Cut behind any byte, with any byte changed: an error, or fewer jobs; never a part of a list. */
 static void test_damaged(void **state)
 {
-	int step = getenv("LONG") ? 1 : 45; /* other bytes in each process */
-
 	for (size_t n = 0; n < strlen(records); n++) {
 		AUTO_FREE char *found = read_job(records, n, "16951");
 
@@ -310,7 +308,7 @@ static void test_damaged(void **state)
 			assert_string_equal(found, "n01 n02");
 	}
 	for (size_t i = 0; i < sizeof(squeue) - 1; i++)
-		for (int c = getpid() % step; c < 256; c += step) {
+		for (int step = getenv("LONG") ? 1 : 45, c = getpid() % step; c < 256; c += step) {
 			char *text = mem_dup(squeue, sizeof(squeue));
 
 			text[i] = (char)c;

@@ -120,9 +120,8 @@ static void past_read(struct brokens *s, const json_t *present)
 
 		if (!present_cable(json_array_get(cables, i), guid, port))
 			continue;
-		for (int end = 0; end < 2; end++)
-			s->past[s->n_past++] =
-				(struct past_end){guid[end], guid[!end], port[end], port[!end]};
+		for (int k = 0; k < 2; k++)
+			s->past[s->n_past++] = (struct past_end){guid[k], guid[!k], port[k], port[!k]};
 	}
 	if (s->n_past)
 		qsort(s->past, s->n_past, sizeof(*s->past), by_end);
@@ -194,8 +193,7 @@ static bool peer_by_lid(const struct brokens *s, uint32_t port, struct past_peer
 	return best && (!others || x->is_switch);
 }
 
-/* Do two ports lead to each other: to each other's switch, or (hosts) to a host there?  Both to one LID: no.
- */
+/* Do two ports lead to each other's switch, or (hosts) to a host there?  Both to one LID: no. */
 static bool ports_lead_back(const struct brokens *s, uint32_t a, uint32_t b, bool hosts)
 {
 	const struct fabric *f = s->d->f;
@@ -383,7 +381,7 @@ static struct broken *broken_idle(struct brokens *s, uint32_t link)
 		node = f->port_node[end[i]];
 		n = idle_cables(s, node);
 	}
-	struct broken *b = broken_get(s, "not-active", n ? NO_ID : link, n ? node : 0);
+	struct broken *b = broken_get(s, "not-active", n ? NO_ID : link, node);
 	if (!n) {
 		broken_at(s, b, fabric_idle_end(f, end[0]));
 		return b;
