@@ -436,7 +436,7 @@ def killed_program(ibscope):
         p = subprocess.Popen([ibscope, "-e", "live wait 3600"], env=sim.env(True), cwd=WORK, stdin=subprocess.DEVNULL,
                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:
-            end = time.time() + 60
+            end = time.time() + BOUND
             while not children_of(p.pid) and time.time() < end:
                 time.sleep(0.02)
             child = children_of(p.pid)
@@ -448,6 +448,7 @@ def killed_program(ibscope):
             check("the process that reads answers is there, signal %d" % sig, len(worker) == 1, worker)
             p.send_signal(sig)
             check("program ends by signal %d" % sig, p.wait(BOUND) == -sig, p.returncode)
+            end = time.time() + BOUND
             while any(alive(c) for c in child) and time.time() < end:
                 time.sleep(0.02)
             check("its child ends too, signal %d" % sig, child and not any(alive(c) for c in child), child)
