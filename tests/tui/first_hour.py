@@ -142,7 +142,12 @@ def folder_of_dumps(t, shot):
     t.wait(r"with tables")
     t.keys("Enter")
     t.wait(r"tables +\|")
+    t.keys("F12")           # the REPL shows what was said from its first line on, and this may come last
+    t.wait(r"▸REPL")
+    t.keys("NPage")
     t.wait(r"These tables were read: press o for +route updn")
+    t.keys("F12")
+    t.wait(r"^.▸Doctor")
     t.keys("o")
     t.wait(r"updn routed")
     palette(t, "unreachable pairs", r"Sound")
