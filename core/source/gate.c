@@ -203,12 +203,12 @@ pid_t gate_start(void)
 		prctl(PR_SET_NAME, "ibscope-gate");
 		return worker;
 	}
-	prctl(PR_SET_NAME, "ibscope-live");
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	close(s[0]);
 	door = s[1];
 	if (getppid() != gate)
 		_exit(1);
+	prctl(PR_SET_NAME, "ibscope-live"); /* who sees this name knows that the worker ends with the gate */
 	return 0;
 }
 
