@@ -324,10 +324,10 @@ static void route_lines(const struct command_line *cl, struct command_run *r, bo
 		return;
 	}
 	if (!engines && read && cl->config && (cl->fabric || cl->live)) {
-		engines = "minhop";
+		engines = default_chain(r->in->session->setup->options);
 		r->noteworthy = true;
 		if (!r->json)
-			fprintf(r->f, "%s names no routing_engine: minhop, as OpenSM does.\n", cl->config);
+			fprintf(r->f, "%s names no routing_engine: %s, as OpenSM does.\n", cl->config, engines);
 	}
 	if (!engines || (!cl->fabric && !cl->live && !cl->engines))
 		return;

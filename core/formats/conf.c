@@ -10,6 +10,7 @@
 #include "core/base/memory.h"
 #include "core/base/program.h"
 #include "core/base/text.h"
+#include "core/base/wordlist.h"
 #include "core/formats/conf.h"
 #include "core/formats/readers.h"
 #include "core/sm/engine.h"
@@ -54,15 +55,22 @@ static const char known_keys[] =
 	"torus_config transaction_retries transaction_timeout use_mfttop use_optimized_slvl "
 	"use_original_extended_sa_rates_only use_ucast_cache vl_stall_count ";
 
+/* An entry of nvidia.keys. */
+struct conf_key {
+	const char *key, *standard, *means;
+};
+
 struct conf_reader {
 	struct options *o;
 	const char *name;
 	unsigned line;
 	char *engines;
 	struct text *notes;
-	unsigned others;     /* keys of OpenSM that do not concern routing */
-	bool known, unknown; /* some keys were OpenSM's, some were not */
-	bool nvidia;	     /* the file of NVIDIA's subnet manager */
+	unsigned others;	     /* keys of OpenSM that do not concern routing */
+	bool known, unknown;	     /* some keys were OpenSM's, some were not */
+	bool nvidia;		     /* the file of NVIDIA's subnet manager */
+	unsigned own;		     /* keys that only that one has */
+	const struct conf_key *keys; /* those of them that bear on routes, ended by a NULL key */
 	struct err *e;
 };
 
@@ -151,14 +159,27 @@ static int conf_set_option(struct conf_reader *r, const struct optdef *d, const 
 	return options_set(r->o, d->name, v, &why) ? bad(r, why.msg) : 0;
 }
 
-/* Is a line one of NVIDIA's subnet manager: an engine, port groups, a path of UFM? */
-static bool is_nvidia(struct cursor c)
+/* The key of NVIDIA's subnet manager that bears on routes, or NULL. */
+static const struct conf_key *conf_nvidia_key(const struct conf_reader *r, const char *key)
 {
-	bool engines = cur_word(&c, "routing_engine");
+	for (const struct conf_key *k = r->keys; k->key; k++)
+		if (words_have(k->key, key))
+			return k;
+	return NULL;
+}
 
+/* Is a line one of NVIDIA's subnet manager: a key, an engine, a path of UFM? */
+static bool is_nvidia(const struct conf_reader *r, struct cursor c)
+{
+	struct cursor first = c, at = cur_token(&first);
+	char key[60];
+
+	snprintf(key, sizeof(key), "%.*s", CUR_ARGS(at));
+	if (conf_nvidia_key(r, key))
+		return true;
+	bool engines = cur_word(&c, "routing_engine");
 	c = cur_part(&c, '#');
-	if (cur_find(&(struct cursor){c.p, c.end}, "/opt/ufm/") ||
-	    cur_word(&(struct cursor){c.p, c.end}, GROUPS))
+	if (cur_find(&(struct cursor){c.p, c.end}, "/opt/ufm/"))
 		return true;
 	while (engines && !cur_empty(&c)) {
 		struct cursor part = cur_trimmed(cur_part(&c, ','));
@@ -169,6 +190,17 @@ static bool is_nvidia(struct cursor c)
 			return true;
 	}
 	return false;
+}
+
+/* Do two values say the same: "(null)" and nothing, 0x0a and 10? */
+static bool conf_same_value(const char *a, const char *b)
+{
+	uint64_t x, y;
+
+	a = strcmp(a, "(null)") ? a : "";
+	b = strcmp(b, "(null)") ? b : "";
+	return !strcasecmp(a, b) ||
+	       (number_of_any(a, 0, UINT64_MAX, &x) && number_of_any(b, 0, UINT64_MAX, &y) && x == y);
 }
 
 /* One piece of a line, NUL-terminated; it may be written to. */
@@ -191,7 +223,17 @@ static int conf_read_line(struct conf_reader *r, char *s)
 		n -= 2;
 	}
 	v[n] = '\0';
-	if (!conf_is_known(key)) {
+	const struct conf_key *own = r->nvidia && !conf_is_known(key) ? conf_nvidia_key(r, key) : NULL;
+	if (own) {
+		bool option = options_find(r->o, key), other = !strcmp(own->means, "other");
+
+		r->known = true;
+		r->own++;
+		if (!other && !conf_same_value(v, own->standard))
+			conf_note(r, key, "%.80s: %s", v, option ? "ibscope uses it" : own->means);
+		if (!option)
+			return 0;
+	} else if (!conf_is_known(key)) {
 		r->unknown = true;
 		conf_note(r, key, "unknown key, ignored as OpenSM ignores it");
 		return 0;
@@ -248,12 +290,23 @@ static int conf_read_all(struct conf_reader *r, const char *data, size_t size)
 int conf_parse(struct options *o, const struct input *in, char **engines, struct text *notes, struct err *e)
 {
 	struct conf_reader r = {.o = options_copy(o), .name = in->name, .notes = notes, .e = e};
-	struct lines l = lines_of(in);
+	struct lines l = lines_of(in), look = l;
 	struct file_kind kind;
 	struct cursor line = {0};
 	char found[64];
+	AUTO_ARENA char *words = ARENA_NEW(NULL, char);
 
-	r.nvidia = any_line(in, is_nvidia);
+	r.keys = wordlist_read(words, ".keys", "key default means", e);
+	if (!r.keys)
+		return -1;
+	while (!r.nvidia && lines_next(&look, &line))
+		r.nvidia = is_nvidia(&r, line);
+	if (r.nvidia && !options_is_set(r.o, "rules") && !options_set(r.o, "rules", "nvidia", NULL) && notes)
+		text_add(notes,
+			 "%s: options of NVIDIA's OpenSM: its rules count from now on, as far as they are "
+			 "known "
+			 "(`help nvidia`; `set rules opensm` goes back)\n",
+			 in->name);
 	int rc = conf_read_all(&r, in->data, in->size);
 	/* is it a file of another kind, and not just an empty one? */
 	if (!rc && !r.known && file_kind(in, &kind)) {
@@ -280,6 +333,12 @@ int conf_parse(struct options *o, const struct input *in, char **engines, struct
 			 r.others == 1 ? "%s: %s that does not concern routing was skipped\n"
 				       : "%s: %s that do not concern routing were skipped\n",
 			 in->name, PLURAL(r.others, "option"));
+	if (!rc && r.own && notes)
+		text_add(notes,
+			 "%s: %s of NVIDIA's own: those that bear on routes are told where they are not at "
+			 "their "
+			 "default, the others have nothing to do with routes\n",
+			 in->name, PLURAL(r.own, "key"));
 	if (rc) {
 		free(r.engines);
 		r.engines = NULL;

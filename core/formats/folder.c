@@ -361,6 +361,10 @@ static void load_manager_log(const struct folder *d, struct fabric *f, struct pr
 	if (!read_best(d, manager_log_names, ARRAY_LEN(manager_log_names), f, &in))
 		return;
 	struct opensm_log *log = opensm_log_parse(&in, &e);
+	struct cursor all = {in.data, in.data + in.size};
+	const struct logged *engine = log ? opensm_log_last(log, LOGGED_ENGINE, NULL, NULL) : NULL;
+	if (engine && !f->sm_engine && cur_find(&all, ".MLNX")) /* the log of NVIDIA's OpenSM */
+		f->sm_engine = str_dup(engine->word);
 	if (log)
 		f->log = &log->counted;
 	else

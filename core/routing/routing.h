@@ -461,6 +461,7 @@ enum why_rule {
 	WHY_ROOTS_APART,
 	WHY_PRICED,
 	WHY_ERASED,
+	WHY_HUB,
 	/* ranks: of updn, dnup, ftree */
 	WHY_RANK,
 	WHY_ROOT_COUNTED,

@@ -45,6 +45,7 @@ static const char *const names[N_WHY_RULES] = {
 	[WHY_ROOTS_APART] = "roots apart",
 	[WHY_PRICED] = "priced",
 	[WHY_ERASED] = "erased",
+	[WHY_HUB] = "hub",
 	[WHY_RANK] = "rank",
 	[WHY_ROOT_COUNTED] = "root: counted",
 	[WHY_ROOT_NAMED] = "root: named",

@@ -24,8 +24,11 @@
 #define CHOICE(name, def, words, ...) OPTION(OPT_CHOICE, name, def, __VA_ARGS__, .choices = words)
 
 const struct optdef common_options[] = {
-	CHOICE("rules", "opensm", "opensm|manual",
-	       "opensm: as the program 3.3.23 does; manual: as its manual says", .own = true),
+	CHOICE("rules", "opensm", "opensm|manual|nvidia",
+	       "opensm: as the program 3.3.23 does; manual: as its manual says; nvidia: as NVIDIA's OpenSM "
+	       "5.21 "
+	       "does, as far as that is known",
+	       .own = true, .nvidia = "nvidia"),
 	NUMBER("lmc", "0", MAX_LMC, "LIDs a CA port gets: 2 to this power", .flag = "-l N"),
 	BOOL("lmc_esp0", "enhanced switch ports 0 get as many LIDs as CA ports"),
 	BOOL("reassign_lids", "forget the LIDs that ports carry when the subnet manager starts",
@@ -77,15 +80,36 @@ const struct optdef common_options[] = {
 	     "start the search among equal ports at a place that moves with the routes placed",
 	     .flag = "--port-shifting"),
 	NUMBER("scatter_ports", "0", UINT32_MAX,
-	       "choose at random among equal ports, from this seed; 0 = off", .flag = "--scatter-ports SEED"),
+	       "choose at random among equal ports, from this seed; 0 = off", .flag = "--scatter-ports SEED",
+	       .nvidia = "8"),
+	NUMBER("routing_threads_num", "0", 65535,
+	       "NVIDIA's rules: threads, which decide what is drawn; 0: the processors of the manager's "
+	       "machine, "
+	       "taken as one a switch",
+	       .own = true),
+	BOOL("use_scatter_for_switch_lid", "NVIDIA's rules: ports for LIDs of switches are drawn, too",
+	     .own = true),
+	OPTION(OPT_BOOL, "calculate_missing_routes", "TRUE",
+	       "NVIDIA's rules: ways that updn's or ftree's rule lacks go through one switch, the hub",
+	       .own = true),
+	PATH("missing_routes_hub",
+	     "the hub of calculate_missing_routes; default: the first switch with hosts, which is assumed",
+	     .own = true, .names = OPT_SWITCHES),
+	OPTION(OPT_BOOL, "find_roots_color_algorithm", "TRUE",
+	       "NVIDIA's rules: roots are the switches farthest from the leaves (assumed); FALSE: as 3.3.23",
+	       .own = true),
+	NUMBER("max_cas_on_spine", "2", 255,
+	       "NVIDIA's rules: a switch with more CAs is a leaf when roots are looked for", .own = true),
 	BOOL("port_profile_switch_nodes", "routes to switches count in balancing"),
 	BOOL("connect_roots",
 	     "connect root switches with each other even where that breaks the engine's rules", .flag = "-z"),
 	BOOL("avoid_throttled_links", "sssp, dfsssp and nue avoid links that run slower than both ends "
 				      "can"),
-	BOOL("qos", "the subnet manager programs SL-to-VL maps; FALSE: switches keep theirs", .flag = "-Q"),
+	BOOL("qos", "the subnet manager programs SL-to-VL maps; FALSE: switches keep theirs", .flag = "-Q",
+	     .nvidia = "TRUE"),
 	NUMBER("max_op_vls", "5", 255,
-	       "highest OperVLs code that the subnet manager sets: 1, 2, 3, 4, 5 for 1, 2, 4, 8, 15 VLs"),
+	       "highest OperVLs code that the subnet manager sets: 1, 2, 3, 4, 5 for 1, 2, 4, 8, 15 VLs",
+	       .nvidia = "2"),
 	NUMBER("qos_max_vls", "0", 15, MAX_VLS_HELP),
 	WORDS("qos_sl2vl", "VLs of SLs 0 to 15, with `,` between; default " QOS_DEFAULT_SL2VL),
 	NUMBER("qos_ca_max_vls", "0", 15, MAX_VLS_HELP),
@@ -107,6 +131,16 @@ const struct optdef common_options[] = {
 bool manual_rules(const struct options *o)
 {
 	return !strcmp(options_get(o, "rules"), "manual");
+}
+
+bool nvidia_rules(const struct options *o)
+{
+	return !strcmp(options_get(o, "rules"), "nvidia");
+}
+
+const char *default_chain(const struct options *o)
+{
+	return nvidia_rules(o) ? "ar_updn" : "minhop";
 }
 
 const struct engine *engine_find(const struct engine *const *list, const char *name)

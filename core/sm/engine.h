@@ -188,6 +188,10 @@ int engine_chain_known(const struct engine *const *list, const char *chain, stru
 
 /* With `set rules manual`, what OpenSM's manual says counts where the program does something else. */
 bool manual_rules(const struct options *o);
+/* With `set rules nvidia`, what is known of NVIDIA's OpenSM 5.21 counts (engines/doc/nvidia.md). */
+bool nvidia_rules(const struct options *o);
+/* The chain where none is asked for: "minhop", by NVIDIA's rules "ar_updn". */
+const char *default_chain(const struct options *o);
 
 /* Options of routing in general (rules, lmc, use_ucast_cache, guid, ...), defined in core/sm/engine.c. */
 extern const struct optdef common_options[];

@@ -47,7 +47,8 @@ void optdef_tell(const struct optdef *d, struct text *t)
 {
 	text_add(t, "%s.", d->help);
 	if (d->def && !is_null(d->def))
-		text_add(t, " Default: `%s`.", d->def);
+		text_add(t, " Default: `%s`%s%s%s.", d->def, d->nvidia ? ", by NVIDIA's rules `" : "",
+			 d->nvidia ? d->nvidia : "", d->nvidia ? "`" : "");
 	if (d->flag)
 		text_add(t, " With opensm: `%s`.", d->flag);
 	if (d->own) /* OpenSM has no such option */
@@ -68,6 +69,7 @@ struct options {
 	char **def_value;	   /* [n] normalised defaults */
 	char **value;		   /* [n] NULL = the default */
 	char **list;		   /* [n] GUIDs that names in the value mean; NULL: there are no names */
+	bool nvidia;		   /* the option `rules` is nvidia: defaults are those of NVIDIA's OpenSM */
 };
 
 /* The longest part of a value that an error message repeats. */
@@ -239,6 +241,7 @@ struct options *options_copy(const struct options *o)
 
 	atomic_init(&c->refs, 1);
 	c->n = o->n;
+	c->nvidia = o->nvidia;
 	c->def = arena_dup(c, o->def, (o->n + 1) * sizeof(*o->def));
 	c->by_name = arena_dup(c, o->by_name, (o->n + 1) * sizeof(*o->by_name));
 	c->def_value = ARENA_ARRAY(c, o->n + 1, char *);
@@ -294,23 +297,33 @@ const struct optdef *options_at(const struct options *o, size_t i)
 	return o->def[i];
 }
 
+static const char *default_at(const struct options *o, size_t i)
+{
+	return o->nvidia && o->def[i]->nvidia ? o->def[i]->nvidia : o->def_value[i];
+}
+
+static const char *value_at(const struct options *o, size_t i)
+{
+	return o->value[i] ? o->value[i] : default_at(o, i);
+}
+
+/* A default is not kept as a value, unless other rules have another default: then it counts as set, too. */
 int options_set(struct options *o, const char *name, const char *value, struct err *e)
 {
 	int i = find_slot(o, name);
 
 	if (i < 0)
 		return err_set_kind(e, ERR_SYNTAX, "unknown option '%.*s'", SHOWN, name);
-	if (!strcmp(value, o->def_value[i])) {
-		options_unset(o, name);
-		return 0;
-	}
-	char *v = normalise(o->def[i], value, e);
+	char *v = strcmp(value, o->def_value[i]) ? normalise(o->def[i], value, e) : str_dup(value);
 	if (!v)
 		return -1;
 	options_unset(o, name);
-	o->value[i] = v;
-	if (!strcmp(v, o->def_value[i]))
-		options_unset(o, name);
+	if (strcmp(v, o->def_value[i]) || o->def[i]->nvidia)
+		o->value[i] = v;
+	else
+		free(v);
+	if (!strcmp(name, "rules"))
+		o->nvidia = !strcmp(value_at(o, (size_t)i), "nvidia");
 	return 0;
 }
 
@@ -321,6 +334,7 @@ void options_unset(struct options *o, const char *name)
 	free(o->value[i]);
 	free(o->list[i]);
 	o->value[i] = o->list[i] = NULL;
+	o->nvidia &= strcmp(name, "rules") != 0;
 }
 
 void options_set_list(struct options *o, const char *name, const char *value, const char *list)
@@ -342,11 +356,6 @@ bool options_has_list(const struct options *o, const char *name)
 bool options_is_set(const struct options *o, const char *name)
 {
 	return o->value[slot(o, name)] != NULL;
-}
-
-static const char *value_at(const struct options *o, size_t i)
-{
-	return o->value[i] ? o->value[i] : o->def_value[i];
 }
 
 const char *options_get(const struct options *o, const char *name)

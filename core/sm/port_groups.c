@@ -509,6 +509,21 @@ static void read_expanded(const struct expansion *x, const struct input *in, boo
 	}
 }
 
+/* By NVIDIA's rules a rank may follow a GUID of root_guid_file; only rank 0 is a root. */
+static void drop_ranked(const struct options *o, const char *option, struct guid_file *g)
+{
+	size_t n = 0;
+
+	if (strcmp(option, "root_guid_file") != 0 || !nvidia_rules(o))
+		return;
+	for (size_t i = 0; i < g->n; i++)
+		if (strtoul(g->l[i].rest, NULL, 0))
+			free(g->l[i].rest);
+		else
+			g->l[n++] = g->l[i];
+	g->n = n;
+}
+
 void option_guids_read(const struct options *o, const char *option, const struct fabric *f,
 		       bool discard_invalid, struct progress *p, struct guid_file *g)
 {
@@ -525,6 +540,7 @@ void option_guids_read(const struct options *o, const char *option, const struct
 		policy = options_file(o, "pgrp_policy_file");
 	if (!policy || options_has_list(o, option) || x.what == OPT_NO_NAMES || x.what == OPT_SWITCH_IDS) {
 		guid_file_read(g, path, discard_invalid, p);
+		drop_ranked(o, option, g);
 		return;
 	}
 	*g = (struct guid_file){0};
@@ -539,4 +555,5 @@ void option_guids_read(const struct options *o, const char *option, const struct
 		port_groups_stop(g, UINT_MAX, why.msg);
 	}
 	port_groups_free(groups);
+	drop_ranked(o, option, g);
 }

@@ -662,11 +662,33 @@ static int fill_sweep(struct sweep *s, const struct sweep_request *rq, struct er
 	return rc;
 }
 
-/* A sweep's setup: the chain is never empty. */
+/* Did NVIDIA's OpenSM make what the source tells: ranks or the engine of its dump, groups for adaptive
+ * routing? */
+static bool made_by_nvidia(const struct fabric *f)
+{
+	bool found = f->sm_engine || (f->n_adaptive && f->n_adaptive != NO_ID);
+
+	for (uint32_t s = 0; s < f->n_switches && !found; s++)
+		found = f->switch_rank[s] || f->switch_adaptive[s] == ADAPTIVE_ON;
+	return found;
+}
+
+/*
+ * A sweep's setup: the chain is never empty.  Unless `rules` is set, NVIDIA's rules count for an engine that
+ * only its OpenSM has, and for a fabric that it runs.
+ */
 static const struct setup *with_chain(const struct setup *setup)
 {
-	return setup->chain && *setup->chain ? setup_ref(setup)
-					     : setup_with(setup, &(struct setup){.chain = "minhop"});
+	const char *chain = setup->chain && *setup->chain ? setup->chain : NULL;
+	bool nvidia = !options_is_set(setup->options, "rules") &&
+		      ((chain && !strncmp(chain, "ar_", 3)) || made_by_nvidia(setup->fabric));
+
+	if (chain && !nvidia)
+		return setup_ref(setup);
+	AUTO_OPTIONS struct options *o = options_copy(setup->options);
+	if (nvidia)
+		options_set(o, "rules", "nvidia", NULL);
+	return setup_with(setup, &(struct setup){.options = o, .chain = chain ? chain : default_chain(o)});
 }
 
 struct sweep *sweep_run(const struct sweep_request *rq, struct err *e)

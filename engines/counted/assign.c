@@ -1,5 +1,6 @@
 /* The choice of a port among those of least hops, for each LID of a switch. */
 #include <assert.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +9,7 @@
 #include "core/base/order.h"
 #include "core/base/progress.h"
 #include "engines/counted/counted.h"
+#include "engines/say.h"
 
 #define FEW_DESTINATIONS 1000 /* of fewer, all routes are soon counted */
 
@@ -33,6 +35,32 @@ static void divide(struct assign *a)
 		a->dealt = mix(a->dealt, a->ignored[p]);
 }
 
+/* Seeds the generators; tells what of NVIDIA's choices is assumed. */
+static void streams_start(struct assign *a, unsigned seed, bool nvidia, struct engine_output *out)
+{
+	uint32_t threads = (uint32_t)options_uint(a->in->options, "routing_threads_num"),
+		 n = a->t->n_switches_up;
+
+	a->n_streams = nvidia && seed ? MAX(1, threads ? MIN(threads, n) : n) : 1;
+	a->stream = NEW_ARRAY(a->n_streams, struct glibc_random);
+	for (uint32_t i = 0; i < a->n_streams; i++)
+		glibc_random_seed(&a->stream[i], seed + i);
+	a->random = a->stream;
+	if (nvidia && seed && !threads)
+		note_add(&out->notes, NOTE_RULES,
+			 "%s: routing_threads_num is not known: one thread a switch is assumed (the same as "
+			 "any "
+			 "larger number); where the manager's machine has fewer processors, other ports may "
+			 "be "
+			 "drawn; `drift` tries which number fits tables that were read\n",
+			 a->out->engine);
+	if (nvidia && a->in->current)
+		note_add(&out->notes, NOTE_RULES,
+			 "%s: which entries NVIDIA's OpenSM keeps after a change is assumed to be as in "
+			 "3.3.23\n",
+			 a->out->engine);
+}
+
 static void assign_start(struct assign *a, struct engine_output *out)
 {
 	const struct options *op = a->in->options;
@@ -45,8 +73,10 @@ static void assign_start(struct assign *a, struct engine_output *out)
 	a->manual = manual_rules(op);
 	a->profile_switches = options_bool(op, "port_profile_switch_nodes");
 	a->plain = !a->lmc && !a->shifting && !seed;
-	glibc_random_seed(&a->random, seed);
-	order_build(a->in, out, &o);
+	bool nvidia = nvidia_rules(op),
+	     of_switches = !nvidia || options_bool(op, "use_scatter_for_switch_lid");
+	streams_start(a, seed, nvidia, out);
+	order_build(a->in, out, nvidia && a->out->ops != &hops_routing_ops, &o);
 	a->dest = NEW_ARRAY(o.n, struct dest);
 	for (uint32_t i = 0; i < o.n; i++) {
 		uint32_t ep = o.endport[i];
@@ -60,7 +90,7 @@ static void assign_start(struct assign *a, struct engine_output *out)
 			.lid = l->base[ep],
 			.count = l->count[ep],
 			.is_switch = endport_is_switch(a->f, ep),
-			.scatter = o.scatter[i],
+			.scatter = o.scatter[i] && (of_switches || !endport_is_switch(a->f, ep)),
 		};
 	}
 	order_free(&o);
@@ -131,6 +161,7 @@ static int fill_switch(void *ctx, unsigned worker, unsigned sw, struct progress 
 	(void)p, (void)e;
 	if (!switch_up(a->t, sw) || sw < x->from || sw > x->to)
 		return 0;
+	a->random = &a->stream[a->n_dealt++ % a->n_streams];
 	if (touched && !touched[sw]) {
 		assign_keep_row(a, sw);
 		return 0;
@@ -243,8 +274,77 @@ bool assign_ports(const struct engine_input *in, struct engine_output *out, cons
 	/* entries are ports of least cost, and each counts 1 */
 	r->exact = go_on && asked == NO_ID && !h->by_port && !h->weight && owned_once(a) ? h->least : NULL;
 	search_order_free(&a->search);
-	FREE_EACH(a->dest, a->lid, a->run, a->far, a->gone, a->ignored, a);
+	FREE_EACH(a->dest, a->lid, a->run, a->far, a->gone, a->ignored, a->stream, a);
 	return go_on;
+}
+
+uint32_t missing_routes_hub(const struct engine_input *in, struct engine_output *out)
+{
+	const struct topo *t = in->topo;
+	const struct fabric *f = t->fabric;
+	uint32_t hub = NO_ID;
+	struct guid_file g;
+
+	if (!nvidia_rules(in->options) || !options_bool(in->options, "calculate_missing_routes"))
+		return NO_ID;
+	if (options_file(in->options, "missing_routes_hub") &&
+	    read_guid_option(in, out, "missing_routes_hub", &g)) {
+		uint32_t node = g.n ? fabric_node_by_guid(f, g.l[0].guid) : NO_ID;
+
+		hub = node == NO_ID ? NO_ID : f->node_switch[node];
+		guid_file_free(&g);
+	}
+	for (uint32_t ep = 0; ep < f->n_endports; ep++) {
+		uint32_t sw = endport_is_switch(f, ep) || !t->endport_up[ep] ? NO_ID : t->endport_switch[ep];
+
+		if (!options_file(in->options, "missing_routes_hub"))
+			hub = MIN(hub, sw); /* NO_ID is the largest */
+	}
+	return hub != NO_ID && switch_up(t, hub) ? hub : NO_ID;
+}
+
+void missing_routes_fill(const struct engine_input *in, struct engine_output *out, struct routing *r)
+{
+	const struct topo *t = in->topo;
+	const struct fabric *f = t->fabric;
+	uint32_t hub = missing_routes_hub(in, out);
+	uint64_t n = 0;
+
+	if (hub == NO_ID || !r->row[hub])
+		return;
+	unsigned hub_lid = in->lids->base[f->port_endport[f->switch_port[hub]]];
+	rec_phase(in, "ways that the rule lacks, through %s", switch_name(f, hub));
+	for (uint32_t sw = 0; sw < f->n_switches; sw++) {
+		unsigned way = sw == hub ? NO_PATH : routing_port(r, sw, hub_lid);
+		struct lft_row *old = r->row[sw];
+
+		for (unsigned lid = 1; way != NO_PATH && lid <= in->lids->max_lid; lid++) {
+			uint32_t owner = lid_owner(in->lids, lid);
+
+			if (owner == NO_ID || !t->endport_up[owner] || t->endport_switch[owner] == sw ||
+			    routing_port(r, sw, lid) != NO_PATH || routing_port(r, hub, lid) == NO_PATH)
+				continue;
+			if (r->row[sw] == old)
+				r->row[sw] = lft_row_copy(old);
+			r->row[sw]->port[lid] = (uint8_t)way;
+			if (RECORDED(in))
+				assign_record_read(in, sw, lid, NO_PATH, way, WHY_HUB);
+			n++;
+		}
+		if (r->row[sw] != old)
+			lft_row_unref(old);
+	}
+	if (!n)
+		return;
+	r->exact = NULL;
+	note_add(
+		&out->notes, NOTE_RULES,
+		"%s: %" PRIu64 " entries that the rule lacks lead through %s, as calculate_missing_routes of "
+		"NVIDIA's OpenSM makes them%s\n",
+		r->engine, n, switch_name(f, hub),
+		options_file(in->options, "missing_routes_hub") ? ""
+								: "; which switch it takes is not published, "
+								  "this one is assumed (missing_routes_hub)");
 }
 
 struct routing *assign_routing(const char *engine, const struct engine_input *in, struct engine_output *out,

@@ -244,7 +244,7 @@ static inline void assign_switch_choose(struct assign *a, uint32_t dest, unsigne
 	}
 	c->ties = weigh(a, dest, scatter, n, &b, ties);
 	if (scatter) {
-		c->drawn = glibc_random_next(&a->random);
+		c->drawn = glibc_random_next(a->random);
 		/* NOLINTNEXTLINE(clang-analyzer-core.DivideZero): there is at least one tie */
 		c->port = ties[c->drawn % c->ties];
 		c->rule = WHY_RANDOM;

@@ -123,6 +123,15 @@ bool assign_ports(const struct engine_input *in, struct engine_output *out, cons
 bool assign_keeps(const struct engine_input *in, const struct routing *old);
 
 /*
+ * NVIDIA's calculate_missing_routes (engines/doc/nvidia.md 3.6): where the engine's rule gives a switch no entry for
+ * a LID, the packet goes to one switch, the hub, and on by the hub's entry.  Which switch that is is not published;
+ * without missing_routes_hub the first one with hosts is assumed, and told.  Nothing by other rules.
+ */
+void missing_routes_fill(const struct engine_input *in, struct engine_output *out, struct routing *r);
+/* The hub, or NO_ID: no ways are added. */
+uint32_t missing_routes_hub(const struct engine_input *in, struct engine_output *out);
+
+/*
  * Makes a routing from an engine's own hop matrix, which then stands behind hops_routing_ops. Takes over the
  * caller's reference to h. NULL: cancelled (out->refused says so).
  */
@@ -141,8 +150,11 @@ struct order {
 	uint8_t *scatter;  /* [n] 1 = its first LID is scattered (with scatter_ports) */
 };
 
-/* Builds the order as OpenSM 3.3.23. Bad lines of the file become notes. Free with order_free(). */
-void order_build(const struct engine_input *in, struct engine_output *out, struct order *o);
+/*
+ * Builds the order as OpenSM 3.3.23; by_lid: those that no file names go by ascending LID, as in NVIDIA's updn.
+ * Bad lines of the file become notes. Free with order_free().
+ */
+void order_build(const struct engine_input *in, struct engine_output *out, bool by_lid, struct order *o);
 void order_free(struct order *o);
 
 /*
@@ -269,7 +281,13 @@ struct assign {
 	uint32_t n_runs;
 	struct search_order search;
 	uint8_t *ignored; /* [n_ports] or NULL */
-	struct glibc_random random;
+	/*
+	 * scatter_ports: OpenSM draws all from one stream.  By NVIDIA's rules each routing thread has its own, and
+	 * the switches are dealt to the threads in turn (engines/doc/nvidia.md 3.3).
+	 */
+	struct glibc_random *stream; /* [n_streams] */
+	uint32_t n_streams, n_dealt; /* dealt: switches so far */
+	struct glibc_random *random; /* the present switch's */
 	struct track *track; /* [n_dest << lmc], lmc > 0 only */
 	uint8_t *n_track;    /* [n_dest] */
 	uint32_t *part;	     /* [n_switches] for a recorder: number of the connected part; NULL = not known */

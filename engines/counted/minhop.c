@@ -96,9 +96,10 @@ static void counted_order_append_hosts(const struct engine_input *in, struct ord
 	FREE_EACH(sorted, hosts);
 }
 
-void order_build(const struct engine_input *in, struct engine_output *out, struct order *o)
+void order_build(const struct engine_input *in, struct engine_output *out, bool by_lid, struct order *o)
 {
 	const struct topo *t = in->topo;
+	const struct lids *l = in->lids;
 	uint32_t n = t->fabric->n_endports;
 	bool scatter = options_uint(in->options, "scatter_ports") != 0;
 	AUTO_FREE uint8_t *listed = NEW_ARRAY(n, uint8_t);
@@ -106,6 +107,9 @@ void order_build(const struct engine_input *in, struct engine_output *out, struc
 	*o = (struct order){.endport = NEW_ARRAY(n, uint32_t), .scatter = NEW_ARRAY(n, uint8_t)};
 	rec_phase(in, "order of destinations");
 	append_file(in, out, o, listed);
+	for (unsigned lid = 1; by_lid && lid <= l->max_lid; lid++)
+		if (l->owner[lid] != NO_ID && t->endport_up[l->owner[lid]])
+			counted_order_append(o, listed, l->owner[lid], scatter);
 	counted_order_append_hosts(in, o, listed, scatter);
 	for (uint32_t ep = 0; ep < n; ep++)
 		if (t->endport_up[ep])

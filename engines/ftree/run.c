@@ -747,6 +747,7 @@ static struct routing *ftree_route_tree(struct ftree *t, const struct engine_inp
 		routing_unref(r);
 		return NULL;
 	}
+	missing_routes_fill(in, out, r);
 	return r;
 }
 

@@ -172,7 +172,7 @@ static bool assign_changed(const struct engine_input *in, struct engine_output *
 	const struct updown *was = old ? updown_of(old) : NULL;
 	uint32_t n = in->topo->fabric->n_switches;
 
-	if (!was || (in->left && in->left->hops) || !assign_keeps(in, old))
+	if (!was || (in->left && in->left->hops) || nvidia_rules(in->options) || !assign_keeps(in, old))
 		return assign_ports(in, out, u->hops, false, (struct hops_marks){0}, r);
 	AUTO_FREE uint8_t *touched = NEW_ARRAY(n, uint8_t), *farther = NEW_ARRAY(n, uint8_t);
 	struct hops_marks marks = {touched, farther};
@@ -234,7 +234,9 @@ bool updown_assign(const struct engine_input *in, struct engine_output *out, con
 	n.dist = NEW_ARRAY(size, uint16_t);
 	n.queue = NEW_ARRAY(2 * (size_t)size, uint32_t);
 	n.legal = NEW_ARRAY(2 * (size_t)size, uint16_t);
+	n.hub = NO_ID;
 	if (ASKED(in)) {
+		n.hub = u->id ? missing_routes_hub(in, out) : NO_ID;
 		ask = *in->ask;
 		ask.tell = updown_tell_choice;
 		ask.ctx = &n;
@@ -248,8 +250,8 @@ bool updown_assign(const struct engine_input *in, struct engine_output *out, con
 }
 
 /* NVIDIA's Up/Down with adaptive routing, by its published rule: all ports of the fewest legal hops to a LID
- * are one group (engines/doc/updn.md, section 13). The table is updn's. The program itself is not public, so
- * ties may differ. */
+ * are one group (engines/doc/updn.md, section 13). The table is updn's by NVIDIA's rules
+ * (engines/doc/nvidia.md). */
 
 #define NAME "ar_updn"
 
@@ -365,25 +367,22 @@ static void add_groups(struct routing *r)
 
 static struct routing *ar_route(const struct engine_input *in, struct engine_output *out)
 {
-	bool told = topo_ranks_told(in->topo);
+	bool told = topo_ranks_told(in->topo) && !options_file(in->options, "root_guid_file");
 	struct routing *r = told ? by_told_ranks(in, out) : updn_route_as(NAME, true, in, out);
 
 	if (!r)
 		return NULL;
 	add_groups(r);
 	note_add(&out->notes, 0,
-		 NAME
-		 ": updn's table, groups by the published rule: all ports of the fewest legal hops%s; by "
-		 "rule, ties may differ\n",
+		 NAME ": updn's table, groups by the published rule: all ports of the fewest legal hops%s\n",
 		 told ? " by the ranks that the source tells" : "");
 	return r;
 }
 
 const struct engine engine_ar_updn = {
 	.name = NAME,
-	.brief = "NVIDIA's Up/Down with adaptive routing: updn's table, groups by the published rule; ties "
-		 "may "
-		 "differ",
+	.brief =
+		"NVIDIA's Up/Down with adaptive routing: updn by NVIDIA's rules, groups by the published one",
 	.reference = "NVIDIA, InfiniBand Cluster Bring-up Procedure: Adaptive Routing; the table as updn",
 	.options = updn_options,
 	.route = ar_route,

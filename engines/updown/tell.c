@@ -217,7 +217,16 @@ void updown_tell_choice(void *ways, const struct rec_choice *c)
 	if (c->target != NO_ID && c->sw != c->target) {
 		ways_measure(n, c->target);
 		enum why_rule rule = way_rule(n, c->sw, c->port, c->decided.rule);
-		if (rule != c->decided.rule) {
+		unsigned made = n->in->made ? routing_port(n->in->made, c->sw, c->lid) : NO_PATH;
+		if (c->port == NO_PATH && n->hub != NO_ID && n->hub != c->sw && made != NO_PATH) {
+			told.port = (uint8_t)made;
+			decide(&d, WHY_HUB,
+			       "The rule of up and down has no way; calculate_missing_routes sends the "
+			       "packet to %s, "
+			       "by port %u, and on as that switch does.",
+			       switch_name(n->in->topo->fabric, n->hub), made);
+			told.decided = d;
+		} else if (rule != c->decided.rule) {
 			say_rule(n, c, rule, &d);
 			told.decided = d;
 		}

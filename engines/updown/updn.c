@@ -451,6 +451,66 @@ static bool told_roots(const struct engine_input *in, struct updown *u, uint32_t
 	return *n > 0;
 }
 
+/*
+ * NVIDIA's roots, as far as they are published: leaves are switches with more than max_cas_on_spine CAs,
+ * roots those farthest from them (engines/doc/nvidia.md 5, assumed).  Where no switch is a leaf, ar_updn has
+ * been seen to route all the same: `all` then makes roots of all switches, which forbids no way.
+ */
+static void farthest_roots(const struct engine_input *in, struct engine_output *out, struct updown *u,
+			   bool all, uint32_t *n)
+{
+	const struct topo *t = in->topo;
+	const struct fabric *f = t->fabric;
+	AUTO_FREE uint32_t *cas = NEW_ARRAY(f->n_switches, uint32_t),
+			   *queue = NEW_ARRAY(f->n_switches, uint32_t);
+	AUTO_FREE uint32_t *far = NEW_ARRAY(f->n_switches, uint32_t); /* 1 + links to the nearest leaf */
+	uint32_t end = 0, most = options_uint(in->options, "max_cas_on_spine"), first;
+
+	rec_phase(in, "roots: the switches farthest from those with more than %u CAs", most);
+	for (uint32_t ep = 0; ep < f->n_endports; ep++)
+		if (t->endport_up[ep] && !endport_is_switch(f, ep) && t->endport_switch[ep] != NO_ID)
+			cas[t->endport_switch[ep]]++;
+	for (uint32_t s = 0; s < f->n_switches; s++)
+		if (switch_up(t, s) && cas[s] > most) {
+			far[s] = 1;
+			queue[end++] = s;
+		}
+	for (uint32_t i = 0; i < end; i++)
+		FOR_CABLES(t, queue[i], port, r) {
+			if (far[r])
+				continue;
+			far[r] = far[queue[i]] + 1;
+			queue[end++] = r;
+		}
+	/* the queue is in the order of distance */
+	first = end;
+	while (first && far[queue[first - 1]] == far[queue[end - 1]] && far[queue[end - 1]] > 1)
+		u->rank[queue[--first]] = 0;
+	*n = end - first;
+	for (uint32_t s = 0; !end && all && s < f->n_switches; s++)
+		if (switch_up(t, s)) {
+			u->rank[s] = 0;
+			++*n;
+		}
+	if (!end)
+		note_add(&out->notes, NOTE_RULES,
+			 "no switch has more than %u hosts (max_cas_on_spine), so NVIDIA's rule names no "
+			 "leaf and no "
+			 "root%s\n",
+			 most,
+			 all ? "; ar_updn has been seen to route such fabrics: shown are minhop's ways, "
+			       "which is "
+			       "assumed"
+			     : "");
+	else if (*n)
+		note_add(&out->notes, NOTE_RULES,
+			 "roots: %s farthest from the switches with more than %u hosts (%s, for one), which "
+			 "is assumed: "
+			 "of NVIDIA's rule only the outline is published; " ROOTS
+			 " or opensm-smdb.dump tells them\n",
+			 PLURAL(*n, "switch"), most, switch_name(f, queue[end - 1]));
+}
+
 struct routing *updn_route_as(const char *engine, bool told, const struct engine_input *in,
 			      struct engine_output *out)
 {
@@ -458,7 +518,8 @@ struct routing *updn_route_as(const char *engine, bool told, const struct engine
 	bool connect = options_bool(in->options, "connect_roots");
 	struct hops *plain = NULL;
 	uint32_t n;
-	bool named = named_roots(in, out, u, &n) || (told && !n && told_roots(in, u, &n));
+	bool nvidia = nvidia_rules(in->options);
+	bool named = named_roots(in, out, u, &n) || ((told || nvidia) && !n && told_roots(in, u, &n));
 
 	if (!named || (connect && n > 1)) {
 		if (RECORDED(in))
@@ -469,13 +530,19 @@ struct routing *updn_route_as(const char *engine, bool told, const struct engine
 			return refuse(u, plain);
 		}
 	}
-	if (!named)
+	if (!named && nvidia && options_bool(in->options, "find_roots_color_algorithm"))
+		farthest_roots(in, out, u, told, &n);
+	else if (!named)
 		found_roots(in, u, plain, &n);
 	read_ids(in, out, u);
 	if (RECORDED(in))
 		updown_record_keep(in, u);
 	if (!n && u->search)
 		root_search_refusal(u->search, &out->refused);
+	else if (!n && !named)
+		err_set(&out->refused,
+			"no root switches: none is farther than others from switches with more than "
+			"max_cas_on_spine hosts; name the roots with " ROOTS);
 	else if (!n)
 		err_set(&out->refused,
 			"no root switches: %s names no switch that is up (GUIDs of channel adapters %s)",

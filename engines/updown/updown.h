@@ -144,6 +144,7 @@ struct ways {
 	uint16_t *dist;	 /* [n_switches] hops to it if every turn is allowed, FAR = none */
 	uint16_t *legal; /* [2 * n_switches] hops by the rule; at 2 * sw + 1 after coming down */
 	uint32_t *queue; /* [2 * n_switches] */
+	uint32_t hub;	 /* through which ways lead that the rule lacks; NO_ID = none do */
 };
 
 #define FAR UINT16_MAX

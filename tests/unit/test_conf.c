@@ -108,6 +108,30 @@ static void test_only_true_is_true(void **state)
 	noted("qos\n", "x.conf:1: qos: only TRUE is true to OpenSM, anything else counts as FALSE\n");
 }
 
+/* A file of NVIDIA's OpenSM brings its rules; of its own keys those are told that bear on routes and were
+ * changed. */
+static void test_nvidia_keys(void **state)
+{
+	static const char conf[] = "routing_threads_num 24\nscatter_ports 8\npfrn_sl 0\nar_sl_mask 65535\n"
+				   "updn_lid_tracking_mode TRUE\nroutin_flags 1\n";
+
+	value(conf, "rules", "nvidia");
+	value(conf, "routing_threads_num", "24");
+	value(conf, "max_op_vls", "2");
+	value("routing_engine ar_updn\nmax_op_vls 3\n", "max_op_vls", "3");
+	value("scatter_ports 8\n", "rules", "opensm");
+	noted(conf,
+	      "x.conf: options of NVIDIA's OpenSM: its rules count from now on, as far as they are known "
+	      "(`help nvidia`; `set rules opensm` goes back)\n"
+	      "x.conf:1: routing_threads_num: 24: ibscope uses it\n"
+	      "x.conf:5: updn_lid_tracking_mode: TRUE: updn then chooses ports by a rule that is not "
+	      "published; its choices among equal ports are not those shown\n"
+	      "x.conf:6: routin_flags: unknown key, ignored as OpenSM ignores it\n"
+	      "x.conf: 4 keys of NVIDIA's own: those that bear on routes are told where they are not at "
+	      "their "
+	      "default, the others have nothing to do with routes\n");
+}
+
 static void test_engines(void **state)
 {
 	static const char *const cases[][2] = {
@@ -308,13 +332,13 @@ static void test_other_files(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_values),	     cmocka_unit_test(test_only_true_is_true),
-		cmocka_unit_test(test_engines),	     cmocka_unit_test(test_keys),
-		cmocka_unit_test(test_guid),	     cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_files),	     cmocka_unit_test(test_long_lines),
-		cmocka_unit_test(test_zero_bytes),   cmocka_unit_test(test_no_text),
-		cmocka_unit_test(test_keeps_others), cmocka_unit_test(test_other_files),
-		cmocka_unit_test(test_read),
+		cmocka_unit_test(test_values),	    cmocka_unit_test(test_only_true_is_true),
+		cmocka_unit_test(test_nvidia_keys), cmocka_unit_test(test_engines),
+		cmocka_unit_test(test_keys),	    cmocka_unit_test(test_guid),
+		cmocka_unit_test(test_refused),	    cmocka_unit_test(test_files),
+		cmocka_unit_test(test_long_lines),  cmocka_unit_test(test_zero_bytes),
+		cmocka_unit_test(test_no_text),	    cmocka_unit_test(test_keeps_others),
+		cmocka_unit_test(test_other_files), cmocka_unit_test(test_read),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,13 +11,23 @@ const char *const ar_fault_word[AR_NO_KIND] = {
 	[AR_PORTS] = "ports",	  [AR_NO_GROUP] = "no group",
 };
 
+/* Has a group ports that the rule's lacks?  Fewer are no fault: asymmetric trees leave some out. */
+static bool has_others(const struct port_set *group, const struct port_set *rule)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < ARRAY_LEN(group->word); i++)
+		found |= (group->word[i] & ~rule->word[i]) != 0;
+	return found;
+}
+
 const struct field ar_fault_fields[] = {
 	FIELD_BY_CODE("switch", "node", "the switch"),
 	FIELD("lid", struct ar_fault, lid, "lid", "LID", "the LID"),
 	FIELD_BY_CODE("owner", "endport?", "port with that LID"),
 	FIELD_BY_CODE("kind", "string(missing/longer/outside/ports/no group)",
 		      "missing: no entry; longer: the static port is not on a legal way of fewest hops; "
-		      "outside: it is not in its group; ports: the group is not the rule's; no group: a "
+		      "outside: it is not in its group; ports: the group has ports that the rule's lacks; no group: a "
 		      "host's LID has none"),
 	FIELD_BY_CODE("port", "portnum", "the static port"),
 	FIELD_BY_CODE("group[]", "portnum", "ports of its group"),
@@ -52,7 +62,7 @@ static void judge_entry(struct ar_rule_judge *k, uint32_t sw, unsigned lid)
 		kind = AR_LONGER;
 	else if (g && !port_set_has(&g->ports, port))
 		kind = AR_OUTSIDE;
-	else if (g && memcmp(&g->ports, &legal, sizeof(legal)) != 0)
+	else if (g && has_others(&g->ports, &legal))
 		kind = AR_PORTS;
 	else if (!g && k->groups && k->host[lid] && rule)
 		kind = AR_NO_GROUP;

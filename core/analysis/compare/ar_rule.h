@@ -15,7 +15,7 @@ enum ar_fault_kind {
 	AR_MISSING,  /* no entry */
 	AR_LONGER,   /* the static port is not among the fewest legal hops */
 	AR_OUTSIDE,  /* the static port is not in the group */
-	AR_PORTS,    /* the group has other ports than the rule's */
+	AR_PORTS,    /* the group has ports that the rule's lacks */
 	AR_NO_GROUP, /* a host's LID has no group on a switch where other hosts have one */
 	AR_NO_KIND
 };

@@ -95,9 +95,9 @@ const struct routing *comparison_held(const struct comparison *c)
 }
 
 const struct candidate drift_candidates[] = {
-	{.engine = "minhop", .words = ""},
-	{.engine = "updn", .words = ""},
-	{.engine = "updn", .files = CANDIDATE_ROOTS, .words = "roots by levels"},
+	{.engine = "minhop", .drawn = true, .words = ""},
+	{.engine = "updn", .drawn = true, .words = ""},
+	{.engine = "updn", .files = CANDIDATE_ROOTS, .drawn = true, .words = "roots by levels"},
 	{.engine = "dnup", .words = ""},
 	{.engine = "ftree", .words = ""},
 	{.engine = "ftree",
@@ -231,6 +231,93 @@ static int try_candidate(struct ranking *k, const struct candidate *c, struct er
 	return try_chain(k, c->engine, with, c->words, e);
 }
 
+/* --- NVIDIA's rules: how many routing threads drew these ports? -------------------------------------- */
+
+#define THREADS_TRIED 64
+
+/* The first switch, counted among those that are up, where a LID of a host has another port; their number:
+ * none. */
+static uint32_t first_unlike(const struct sweep *held, const struct routing *r)
+{
+	const struct topo *t = held->topo;
+	uint32_t place = 0;
+
+	for (uint32_t sw = 0; sw < t->fabric->n_switches; sw++) {
+		if (!switch_up(t, sw))
+			continue;
+		for (unsigned lid = 1; lid <= r->lids->max_lid; lid++) {
+			uint32_t owner = lid_owner(r->lids, lid);
+			unsigned port = routing_port(r, sw, lid), has = routing_port(held->routing, sw, lid);
+
+			if (owner != NO_ID && !endport_is_switch(t->fabric, owner) && port != NO_PATH &&
+			    has != NO_PATH && port != has)
+				return place;
+		}
+		place++;
+	}
+	return place;
+}
+
+/*
+ * The number of threads with which a fresh start draws these ports; 0: none does.  The first T switches have
+ * generators of their own, so no number above the place of the first unlike switch can fit (nvidia.md 3.3).
+ */
+static unsigned threads_that_fit(const struct ranking *k, const char *chain, const struct options *with)
+{
+	unsigned tried = 0, threads = k->held->topo->n_switches_up;
+	struct err unused;
+
+	while (threads && tried++ < THREADS_TRIED) {
+		AUTO_OPTIONS struct options *o = options_copy(with);
+		char number[12];
+
+		snprintf(number, sizeof(number), "%u", threads);
+		options_set(o, "routing_threads_num", number, NULL);
+		AUTO_SETUP const struct setup *s =
+			setup_with(k->rq->setup, &(struct setup){.options = o, .chain = chain});
+		AUTO_SWEEP struct sweep *w = sweep_run(&(struct sweep_request){.setup = s,
+									       .engines = k->rq->engines,
+									       .restart = true,
+									       .prev = k->held,
+									       .progress = k->p},
+						       &unused);
+		if (!w || !w->routing || w->fallback)
+			return 0;
+		uint32_t unlike = first_unlike(k->held, w->routing);
+		if (unlike == k->held->topo->n_switches_up)
+			return threads;
+		threads = unlike < threads ? unlike : threads - 1;
+	}
+	return 0;
+}
+
+/* Tries engines by NVIDIA's rules, each with the number of threads that makes these tables, if there is one.
+ */
+static int try_threads(struct ranking *k, const struct candidate *c, struct err *e)
+{
+	AUTO_OPTIONS struct options *o =
+		candidate_options(c, k->rq->setup->options, k->held->topo, k->levels, k->held->hosts->in, e);
+	AUTO_TEXT struct text words = {0};
+	char number[12];
+
+	if (!o || options_set(o, "rules", "nvidia", e))
+		return -1;
+	if (!options_uint(o, "scatter_ports") || options_uint(o, "routing_threads_num"))
+		return 0;
+	unsigned threads = threads_that_fit(k, c->engine, o);
+	if (progress_cancelled(k->p))
+		return err_set(e, CANCELLED);
+	if (!threads)
+		return 0;
+	snprintf(number, sizeof(number), "%u", threads);
+	options_set(o, "routing_threads_num", number, NULL);
+	text_add(&words, "NVIDIA's rules, %s%s%s", PLURAL(threads, "routing thread"),
+		 threads == k->held->topo->n_switches_up ? " or more" : "", *c->words ? ", " : "");
+	text_add(&words, "%s", c->words);
+	AUTO_SETUP const struct setup *with = setup_with(k->rq->setup, &(struct setup){.options = o});
+	return try_chain(k, c->engine, with, arena_str(k->r, text_str(&words)), e);
+}
+
 /* In a table as large as this, no engine chooses most entries as the one that made it did, by chance. */
 #define LARGE_TABLE 500000
 #define EXPLAINED_AGREEMENT 0.95
@@ -334,6 +421,13 @@ static struct drift_ranking *drift_rank(const struct sweep *held, const struct d
 		if (c->late == (i >= n_candidates) && !left_out && worth_trying(&k, c))
 			rc = try_candidate(&k, c, e);
 	}
+	bool explained = false;
+	for (unsigned i = 0; i < k.r->n; i++)
+		explained |= k.r->candidate[i].in_force && k.r->candidate[i].right >= 1;
+	bool may = !explained && !rq->quick && (!options_is_set(options, "rules") || nvidia_rules(options));
+	for (unsigned i = 0; !rc && may && i < n_candidates; i++)
+		if (drift_candidates[i].drawn && worth_trying(&k, &drift_candidates[i]))
+			rc = try_threads(&k, &drift_candidates[i], e);
 	if (!rc) {
 		drift_rank_order(k.r);
 		return k.r;

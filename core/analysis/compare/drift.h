@@ -148,6 +148,7 @@ struct candidate {
 	bool late;	    /* tried last when the engine of given tables is looked for */
 	bool slow;	    /* takes many times as long as Min Hop */
 	bool advice;	    /* only worth advising; not expected in the field */
+	bool drawn;	    /* by NVIDIA's rules its ports are drawn */
 	const char *words;  /* options and files in words */
 };
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "core/base/defs.h"
 #include "core/base/memory.h"
 #include "core/routing/routing.h"
 
@@ -48,6 +49,24 @@ const char *judged_word(const struct judged *j)
 	return j->held ? "held" : "computed";
 }
 
+const char *judged_rules(const struct judged *j)
+{
+	return options_get(j->sweep->setup->options, "rules");
+}
+
+/* Whose rules computed the tables; engines that no OpenSM has follow none of them. */
+static const char *judged_as(const struct judged *j)
+{
+	static const char *const own[] = {"mincontention", "script"};
+
+	for (size_t i = 0; i < ARRAY_LEN(own); i++)
+		if (!strcmp(j->sweep->routing->engine, own[i]))
+			return "";
+	if (!strcmp(judged_rules(j), "nvidia"))
+		return " as NVIDIA's OpenSM";
+	return strcmp(judged_rules(j), "manual") ? " as public OpenSM" : " as OpenSM's manual";
+}
+
 void judged_brief(const struct judged *j, struct text *t)
 {
 	const struct routing *r = j->sweep->routing;
@@ -56,7 +75,7 @@ void judged_brief(const struct judged *j, struct text *t)
 
 	if (!j->held) {
 		if (r)
-			text_add(t, "computed by %s", r->engine);
+			text_add(t, "computed by %s%s", r->engine, judged_as(j));
 		else
 			text_add(t, "no tables, as no engine makes any");
 		return;

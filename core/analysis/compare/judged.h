@@ -35,7 +35,9 @@ void judged_count(struct judged *j, struct progress *p);
 
 /* "held" or "computed", as in JSON. */
 const char *judged_word(const struct judged *j);
-/* "tables in the switches, read 14:02"; "computed by updn". */
+/* The value of the option `rules` in force. */
+const char *judged_rules(const struct judged *j);
+/* "tables in the switches, read 14:02"; "computed by updn as public OpenSM". */
 void judged_brief(const struct judged *j, struct text *t);
 /* The first line of a judgement, from "Judged: " to its newline. */
 void judged_line(const struct judged *j, struct text *t);

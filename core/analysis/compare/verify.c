@@ -487,9 +487,11 @@ struct verification *verify_run(const struct setup *setup, const char *chain,
 	}
 	if (rc || simulation_possible(e))
 		return NULL;
-	if (!strcmp(options_get(setup->options, "rules"), "manual")) {
-		err_set(e, "option rules is manual, and OpenSM does not follow its manual everywhere; `set "
-			   "rules opensm` first");
+	if (strcmp(options_get(setup->options, "rules"), "opensm") != 0) {
+		err_set(e,
+			"option rules is %s, and public OpenSM, which is run, has its own; `set rules "
+			"opensm` first",
+			options_get(setup->options, "rules"));
 		return NULL;
 	}
 	struct verification *v = NEW(struct verification);

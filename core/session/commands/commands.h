@@ -185,10 +185,12 @@
 	"hosts integer" optional " host ports with pairs that are cut until the sweep\n"
 #define JSON_EVENT JSON_REFUSALS JSON_ROUTED JSON_CHANGE
 /* optional: "" or "?" */
-#define JSON_JUDGED_(optional)                                                                        \
-	"judged string(held/computed)" optional                                                       \
-	" held: the tables in the switches, as they were read; computed: those of an engine\n"        \
-	"differ_from_held integer? computed tables, and the switches' own are at hand: entries that " \
+#define JSON_JUDGED_(optional)                                                                            \
+	"judged string(held/computed)" optional                                                           \
+	" held: the tables in the switches, as they were read; computed: those of an engine\n"            \
+	"rules string(opensm/manual/nvidia)" optional                                                     \
+	" whose rules count: public OpenSM's, its manual's, NVIDIA's OpenSM's as far as they are known\n" \
+	"differ_from_held integer? computed tables, and the switches' own are at hand: entries that "     \
 	"differ\n"
 #define JSON_JUDGED JSON_JUDGED_("")
 #define JSON_SOME_JUDGED JSON_JUDGED_("?")

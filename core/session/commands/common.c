@@ -460,6 +460,7 @@ static void report_misses(const struct sweep *w, struct out *o)
 void judged_json(const struct judged *j, struct out *o)
 {
 	out_json(o, "judged", json_text(judged_word(j)));
+	out_json(o, "rules", json_text(judged_rules(j)));
 	if (!j->held && j->at_hand)
 		out_json(o, "differ_from_held", json_integer((json_int_t)j->n_differ));
 }
