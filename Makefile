@@ -87,7 +87,7 @@ $(eval $(call stamp,sources,$$(LIBSRC) $$(UISRC)))
 $(eval $(call stamp,link,$$(CC) $$(SANLINK) $$(CFLAGS) $$(LDHARD) $$(LDFLAGS) $$(LIBS) $$(UILIBS)))
 
 # the files that are in the program (core/base/builtin.h); $(call archive,NAME FILE ...)
-WORDS   := $(sort $(shell find core engines views tui -regex '.*\.\(codes\|keys\|topics\|figures\|rules\|help\|deeds\|edits\)'))
+WORDS   := $(sort $(shell find core engines views tui -regex '.*\.\(codes\|settings\|topics\|figures\|rules\|help\|deeds\|edits\)'))
 BUILTIN := $(WORDS) $(sort $(wildcard keymaps/*.keys views/lessons/*)) tests/fabrics/demo-3level.ibnet tui/ibscope.1.in tui/ibscope-json.5.in \
 	tui/ibscope.bash tui/ibscope.zsh tui/ibscope.fish LICENSE
 archive = for f in $(1); do \

@@ -983,7 +983,7 @@ def claims():
 
 # --- spelling ----------------------------------------------------------------------------
 
-TEXTS = (".c", ".h", ".def", ".py", ".sh", ".md", ".in", ".lesson", ".keys", ".topics", ".figures", ".rules", ".help", ".deeds", ".edits",
+TEXTS = (".c", ".h", ".def", ".py", ".sh", ".md", ".in", ".lesson", ".settings", ".topics", ".figures", ".rules", ".help", ".deeds", ".edits",
          "Makefile", "fabrics")
 # what stands behind a backslash is no part of the word, nor what is marked in a format
 NO_WORD = r"\\[nt]|%[sd]"

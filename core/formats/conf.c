@@ -55,7 +55,7 @@ static const char known_keys[] =
 	"torus_config transaction_retries transaction_timeout use_mfttop use_optimized_slvl "
 	"use_original_extended_sa_rates_only use_ucast_cache vl_stall_count ";
 
-/* An entry of nvidia.keys. */
+/* An entry of nvidia.settings. */
 struct conf_key {
 	const char *key, *standard, *means;
 };
@@ -296,7 +296,7 @@ int conf_parse(struct options *o, const struct input *in, char **engines, struct
 	char found[64];
 	AUTO_ARENA char *words = ARENA_NEW(NULL, char);
 
-	r.keys = wordlist_read(words, ".keys", "key default means", e);
+	r.keys = wordlist_read(words, ".settings", "key default means", e);
 	if (!r.keys)
 		return -1;
 	while (!r.nvidia && lines_next(&look, &line))
