@@ -315,7 +315,10 @@ static int try_threads(struct ranking *k, const struct candidate *c, struct err 
 		 threads == k->held->topo->n_switches_up ? " or more" : "", *c->words ? ", " : "");
 	text_add(&words, "%s", c->words);
 	AUTO_SETUP const struct setup *with = setup_with(k->rq->setup, &(struct setup){.options = o});
-	return try_chain(k, c->engine, with, arena_str(k->r, text_str(&words)), e);
+	if (try_chain(k, c->engine, with, arena_str(k->r, text_str(&words)), e))
+		return -1;
+	k->r->candidate[k->r->n - 1].threads = threads;
+	return 0;
 }
 
 /* In a table as large as this, no engine chooses most entries as the one that made it did, by chance. */

@@ -90,8 +90,10 @@ bool drift_known(const struct drift *d);
 /* --- which engine made the tables in the switches? --- */
 
 struct drift_candidate {
-	char *chain;		   /* owned */
-	bool configured;	   /* it is the configuration's engine */
+	char *chain;	  /* owned */
+	bool configured;  /* it is the configuration's engine */
+	unsigned threads; /* by NVIDIA's rules with so many routing threads it draws these ports; 0: not tried
+			     so */
 	const struct setup *setup; /* reference held: the setup with which it is tried */
 	const char *options;	   /* its options besides those in force, in words; static, "" = none */
 	const char *in_force;	   /* engine that routes in its next sweep (static); NULL: none */

@@ -366,6 +366,10 @@ static int cmd_load_map(struct session *s, const struct args *args, struct out *
 		uint64_t asked = 0;
 
 		report_scope(s, o);
+		if (w->routing->adaptive)
+			out_text(o, "Loads of static traffic: with adaptive routing other packets take any "
+				    "port of a "
+				    "group (`spread`).\n");
 		print_loads(w, l, all ? UINT32_MAX : 20, o);
 		/* The flows of a pattern that cannot be counted. */
 		for (size_t i = 0; i < pattern.n; i++)
