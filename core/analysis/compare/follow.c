@@ -1,0 +1,1500 @@
+/* Whose rule do tables follow, up to ties?  Classes of entries, and engines compared by bits. */
+#include "core/analysis/compare/follow.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/analysis/shape/levels.h"
+#include "core/base/defs.h"
+#include "core/base/infile.h"
+#include "core/base/memory.h"
+#include "core/base/order.h"
+#include "core/sm/port_groups.h"
+
+#define FOLLOW_FAR 255	     /* no way; the longest of 254 hops is longer than any that OpenSM makes */
+#define FOLLOW_MOST_HOPS 64  /* of a way in the tables; a longer one is a loop */
+#define FOLLOW_BREAK_BITS 8  /* of an entry that breaks the rule, besides those of its port */
+#define FOLLOW_MOST_SINGLE 3 /* single roots that are tried, of those with the fewest turns */
+#define FOLLOW_MOST_TURNS UINT64_C(4000000000) /* no single roots, where looking for them takes more steps \
+						*/
+#define FOLLOW_NONE FOLLOW_CLASSES	       /* no entry, and no way by the rule */
+
+struct follow_cable {
+	uint32_t to, back, first; /* back: the same cable seen from `to`; first: the first cable to `to` */
+	uint8_t port;
+};
+
+struct follow_dest {
+	uint32_t sw, hosts; /* switch with the port, and for a host's LID how many hosts that switch has */
+	uint16_t lid;
+	uint8_t port; /* at the switch; 0: its own LID */
+	bool host;
+};
+
+COMPARATOR(follow_by_list, struct follow_dest, DOWN(host) DOWN(hosts) UP(sw) UP(port) UP(lid))
+COMPARATOR(follow_by_lid, struct follow_dest, UP(lid))
+
+/* Which ports an engine's rule allows. */
+struct follow_rule {
+	const char *roots; /* how they were found; "" = it has none */
+	uint8_t *root;	   /* [n] 1 = a root */
+	uint32_t *rank;	   /* [n] NULL: any way of fewest hops */
+	uint8_t *up;	   /* [n_cables] 1: a step towards the roots */
+	/* [n * n] by target and switch: hops of the shortest way that only goes down, and of the shortest
+	 * one that may go up before */
+	uint8_t *down, *any;
+	bool one_way; /* dor: only cables to the first neighbour */
+	bool single;  /* the root was chosen among all switches */
+	uint32_t hub;
+};
+
+/* The ways to a LID that the tables have. */
+enum follow_state { FOLLOW_OPEN, FOLLOW_ON_WAY, FOLLOW_ARRIVES, FOLLOW_LOST };
+
+struct follow_walk {
+	bool made;
+	uint32_t *next, *turn, *top,
+		*stack;		       /* [n] cable; the last turn up; the first switch of lowest rank */
+	uint8_t *state, *hops, *turns; /* turns: up after a step down; 2: two or more */
+};
+
+/* A set of highest switches that sources and a destination have in common. */
+struct follow_group {
+	uint64_t *set; /* bits of switches */
+	uint32_t rank, size, sources, at, main;
+	bool free; /* some source has a choice */
+};
+
+enum follow_context { FOLLOW_ONE, FOLLOW_ZERO, FOLLOW_MANY, FOLLOW_ON_MAIN, FOLLOW_ON_DOWN, FOLLOW_CONTEXTS };
+
+/* What the rule leaves open: the class, among those possible in its context, and the choice inside it. */
+struct follow_code {
+	uint64_t n[FOLLOW_CONTEXTS][FOLLOW_CLASSES + 1];
+	double extra;
+};
+
+struct follow_work {
+	const struct sweep *held;
+	const struct routing *r;
+	const struct fabric *f;
+	struct progress *p;
+	uint32_t n, n_cables, words;
+	uint32_t *off; /* [n + 1] cables of a switch */
+	struct follow_cable *cable;
+	uint32_t *of_port; /* [n_ports] its cable; NO_ID */
+	uint8_t *judged;   /* [n] 1: has a table */
+	uint32_t *hosts;   /* [n] */
+	struct follow_dest *list, *by_lid;
+	uint32_t n_dests;
+	uint8_t *dist;	/* [n * n] hops */
+	uint8_t *ways;	/* [2 * n * n] of the present rule with roots */
+	double lg[257]; /* log2() */
+	struct follow_rule *rule;
+	unsigned n_rules, cap_rules;
+	/* of the present target: lawful cables of each switch, from off[] on */
+	uint32_t target, *lawful;
+	uint8_t *n_lawful;
+	struct follow_walk walk;
+	uint32_t *queue;       /* [2 * n] */
+	uint32_t *load, *used; /* [n_cables] LIDs of hosts by a cable; ftree: main ways by its first cable */
+	/* ftree */
+	uint64_t *above; /* [n * words] switches that steps up reach, and itself */
+	struct follow_group *group;
+	uint32_t n_groups, cap_groups, *group_of, *group_order, *source, *votes;
+	uint64_t *common;
+	struct follow *into; /* takes entries; NULL: they are only counted */
+	size_t cap;
+};
+
+/* --- the fabric and its tables ------------------------------------------------------------------- */
+
+static void follow_take_cables(struct follow_work *k)
+{
+	const struct topo *t = k->held->topo;
+	uint32_t at = 0;
+
+	for (uint32_t port = 0; port < k->f->n_ports; port++)
+		k->of_port[port] = NO_ID;
+	for (uint32_t s = 0; s < k->n; s++) {
+		k->off[s] = at;
+		FOR_CABLES(t, s, port, to) {
+			struct follow_cable *c = &k->cable[at];
+
+			*c = (struct follow_cable){.to = to, .first = at, .port = k->f->port_num[port]};
+			for (uint32_t i = k->off[s]; c->first == at && i < at; i++)
+				if (k->cable[i].to == to)
+					c->first = k->cable[i].first;
+			k->of_port[port] = at++;
+		}
+	}
+	k->off[k->n] = k->n_cables = at;
+	for (uint32_t s = 0; s < k->n; s++)
+		FOR_CABLES(t, s, port, to)
+			k->cable[k->of_port[port]].back = k->of_port[t->peer[port]];
+}
+
+static void follow_take_dests(struct follow_work *k, struct follow *result)
+{
+	const struct topo *t = k->held->topo;
+	const struct lids *l = k->held->lids;
+	const struct switch_tables *read = setup_tables(k->held->setup);
+	AUTO_FREE uint8_t *told = read ? switch_tables_told(read, l->max_lid) : NULL;
+
+	for (uint32_t ep = 0; ep < k->f->n_endports; ep++)
+		if (t->endport_up[ep] && t->endport_switch[ep] != NO_ID && !endport_is_switch(k->f, ep))
+			k->hosts[t->endport_switch[ep]]++;
+	for (unsigned lid = 1; lid <= l->max_lid; lid++) {
+		uint32_t ep = l->owner[lid];
+
+		if (ep == NO_ID || !t->endport_up[ep] || t->endport_switch[ep] == NO_ID)
+			continue;
+		if (told && !told[lid]) {
+			result->n_untold++;
+			continue;
+		}
+		bool host = !endport_is_switch(k->f, ep);
+		k->list[k->n_dests++] =
+			(struct follow_dest){.sw = t->endport_switch[ep],
+					     .hosts = host ? k->hosts[t->endport_switch[ep]] : 0,
+					     .lid = (uint16_t)lid,
+					     .port = t->endport_swport[ep],
+					     .host = host};
+	}
+	memcpy(k->by_lid, k->list, k->n_dests * sizeof(*k->list));
+	qsort(k->list, k->n_dests, sizeof(*k->list), follow_by_list);
+	qsort(k->by_lid, k->n_dests, sizeof(*k->by_lid), follow_by_lid);
+}
+
+/* Hops between switches, from every target. */
+static bool follow_take_hops(struct follow_work *k)
+{
+	memset(k->dist, FOLLOW_FAR, (size_t)k->n * k->n);
+	progress_start(k->p, "hops between switches", k->n);
+	for (uint32_t t = 0; t < k->n && progress_step(k->p, t); t++) {
+		uint8_t *dist = k->dist + (size_t)t * k->n;
+		uint32_t end = 0;
+
+		dist[t] = 0;
+		k->queue[end++] = t;
+		for (uint32_t i = 0; i < end; i++) {
+			uint32_t x = k->queue[i];
+
+			for (uint32_t c = k->off[x]; c < k->off[x + 1]; c++)
+				if (dist[k->cable[c].to] == FOLLOW_FAR && dist[x] < FOLLOW_FAR - 1) {
+					dist[k->cable[c].to] = dist[x] + 1;
+					k->queue[end++] = k->cable[c].to;
+				}
+		}
+	}
+	return !progress_cancelled(k->p);
+}
+
+static bool follow_has_table(const struct routing *r, uint32_t sw)
+{
+	const struct lft_row *row = r->row[sw];
+
+	for (unsigned lid = 1; row && lid <= row->top; lid++)
+		if (row->port[lid] != NO_PATH)
+			return true;
+	return false;
+}
+
+static struct follow_work *follow_work_new(const struct sweep *held, struct follow *result,
+					   struct progress *p, struct err *e)
+{
+	const struct fabric *f = held->fabric;
+	uint32_t n = f->n_switches;
+
+	if (mem_room(e, (size_t)n * n * 3, "the ways between %u switches", n))
+		return NULL;
+	struct follow_work *k = ARENA_NEW(NULL, struct follow_work);
+	*k = (struct follow_work){
+		.held = held, .r = held->routing, .f = f, .p = p, .n = n, .words = n / 64 + 1};
+	k->off = ARENA_ARRAY(k, n + 1, uint32_t);
+	k->cable = ARENA_ARRAY(k, f->n_ports, struct follow_cable);
+	k->of_port = ARENA_ARRAY(k, f->n_ports, uint32_t);
+	k->judged = ARENA_ARRAY(k, n, uint8_t);
+	k->hosts = ARENA_ARRAY(k, n, uint32_t);
+	k->list = ARENA_ARRAY(k, held->lids->max_lid + 1u, struct follow_dest);
+	k->by_lid = ARENA_ARRAY(k, held->lids->max_lid + 1u, struct follow_dest);
+	k->dist = ARENA_ARRAY(k, (size_t)n * n, uint8_t);
+	k->lawful = ARENA_ARRAY(k, f->n_ports, uint32_t);
+	k->n_lawful = ARENA_ARRAY(k, n, uint8_t);
+	k->queue = ARENA_ARRAY(k, 2 * (size_t)n, uint32_t);
+	k->load = ARENA_ARRAY(k, f->n_ports, uint32_t);
+	k->used = ARENA_ARRAY(k, f->n_ports, uint32_t);
+	k->group_of = ARENA_ARRAY(k, n, uint32_t);
+	k->group_order = ARENA_ARRAY(k, n, uint32_t);
+	k->source = ARENA_ARRAY(k, n, uint32_t);
+	k->votes = ARENA_ARRAY(k, n, uint32_t);
+	k->above = ARENA_ARRAY(k, (size_t)n * k->words, uint64_t);
+	k->common = ARENA_ARRAY(k, k->words, uint64_t);
+	uint32_t **by_switch[] = {&k->walk.next, &k->walk.turn, &k->walk.top, &k->walk.stack};
+	uint8_t **small[] = {&k->walk.state, &k->walk.hops, &k->walk.turns};
+	for (size_t i = 0; i < ARRAY_LEN(by_switch); i++)
+		*by_switch[i] = ARENA_ARRAY(k, n, uint32_t);
+	for (size_t i = 0; i < ARRAY_LEN(small); i++)
+		*small[i] = ARENA_ARRAY(k, n, uint8_t);
+	for (unsigned i = 1; i < ARRAY_LEN(k->lg); i++)
+		k->lg[i] = log2(i);
+	for (uint32_t s = 0; s < n; s++) {
+		k->judged[s] = switch_up(held->topo, s) && follow_has_table(held->routing, s);
+		result->n_switches += k->judged[s];
+		result->n_silent += switch_up(held->topo, s) && !k->judged[s];
+	}
+	follow_take_cables(k);
+	follow_take_dests(k, result);
+	return k;
+}
+
+/* --- rules ---------------------------------------------------------------------------------------- */
+
+/* Is the step a -> b of a packet one towards the roots?  Equal ranks: towards the lower GUID. */
+static bool follow_up(const struct follow_work *k, const uint32_t *rank, uint32_t a, uint32_t b)
+{
+	const uint64_t *guid = k->f->node_guid;
+
+	if (rank[a] != rank[b])
+		return rank[a] > rank[b];
+	return !rank[a] || guid[k->f->switch_node[a]] > guid[k->f->switch_node[b]];
+}
+
+/* Shortest ways to a target that go down, and that go up before; searched from the target. */
+static void follow_legal_ways(struct follow_work *k, struct follow_rule *u, uint32_t t)
+{
+	uint8_t *hops[2] = {u->down + (size_t)t * k->n, u->any + (size_t)t * k->n};
+	uint32_t end = 0;
+
+	hops[0][t] = hops[1][t] = 0;
+	k->queue[end++] = 2 * t;
+	k->queue[end++] = 2 * t + 1;
+	for (uint32_t i = 0; i < end; i++) {
+		uint32_t x = k->queue[i] / 2, may_rise = k->queue[i] % 2;
+		unsigned next = hops[may_rise][x] + 1u;
+
+		for (uint32_t c = k->off[x]; next < FOLLOW_FAR && c < k->off[x + 1]; c++) {
+			uint32_t y = k->cable[c].to, up = u->up[k->cable[c].back];
+
+			if (up != may_rise)
+				continue;
+			for (uint32_t state = up; state < 2; state++)
+				if (hops[state][y] == FOLLOW_FAR) {
+					hops[state][y] = (uint8_t)next;
+					k->queue[end++] = 2 * y + state;
+				}
+		}
+	}
+}
+
+/* The lawful cables of every switch towards a target. */
+static void follow_aim(struct follow_work *k, const struct follow_rule *u, uint32_t t)
+{
+	const uint8_t *far[2] = {u->down + (size_t)t * k->n, u->any + (size_t)t * k->n};
+
+	if (k->target == t)
+		return;
+	k->target = t;
+	for (uint32_t s = 0; s < k->n; s++) {
+		unsigned hops = far[1][s];
+		uint32_t *lawful = k->lawful + k->off[s];
+		uint8_t found = 0;
+
+		for (uint32_t c = k->off[s]; hops != FOLLOW_FAR && s != t && c < k->off[s + 1]; c++) {
+			bool other = u->one_way && found && k->cable[c].to != k->cable[lawful[0]].to;
+
+			if (far[u->up ? u->up[c] : 1][k->cable[c].to] + 1u == hops && !other)
+				lawful[found++] = c;
+		}
+		k->n_lawful[s] = found;
+	}
+}
+
+/* The cable by which a switch sends on; NO_ID. */
+static uint32_t follow_step(const struct follow_work *k, uint32_t sw, unsigned port)
+{
+	return port && port <= k->f->switch_nports[sw] ? k->of_port[switch_port_id(k->f, sw, port)] : NO_ID;
+}
+
+static void follow_join(struct follow_walk *w, const struct follow_work *k, const struct follow_rule *u,
+			uint32_t x)
+{
+	uint32_t c = w->next[x], y = c == NO_ID ? x : k->cable[c].to;
+
+	w->state[x] = FOLLOW_LOST;
+	if (c == NO_ID || w->state[y] != FOLLOW_ARRIVES || w->hops[y] >= FOLLOW_MOST_HOPS)
+		return;
+	bool turns = !u->up[c] && w->next[y] != NO_ID && u->up[w->next[y]];
+	w->state[x] = FOLLOW_ARRIVES;
+	w->hops[x] = w->hops[y] + 1;
+	w->turns[x] = (uint8_t)MIN(2, w->turns[y] + turns);
+	w->turn[x] = turns ? y : w->turn[y];
+	w->top[x] = u->rank[x] <= u->rank[w->top[y]] ? x : w->top[y];
+}
+
+/* Follows the tables to a LID from everywhere. */
+static struct follow_walk *follow_walk_to(struct follow_work *k, const struct follow_rule *u,
+					  const struct follow_dest *d)
+{
+	struct follow_walk *w = &k->walk;
+
+	if (w->made)
+		return w;
+	w->made = true;
+	memset(w->state, FOLLOW_OPEN, k->n);
+	w->state[d->sw] = FOLLOW_ARRIVES;
+	w->hops[d->sw] = w->turns[d->sw] = 0;
+	w->next[d->sw] = w->turn[d->sw] = NO_ID;
+	w->top[d->sw] = d->sw;
+	for (uint32_t s = 0; s < k->n; s++) {
+		uint32_t at = s, depth = 0;
+
+		while (at != NO_ID && w->state[at] == FOLLOW_OPEN) {
+			w->state[at] = FOLLOW_ON_WAY;
+			w->next[at] = follow_step(k, at, routing_port(k->r, at, d->lid));
+			w->stack[depth++] = at;
+			at = w->next[at] == NO_ID ? NO_ID : k->cable[w->next[at]].to;
+		}
+		while (depth)
+			follow_join(w, k, u, w->stack[--depth]);
+	}
+	return w;
+}
+
+/* The one switch at which all ways turn that the rule lacks. */
+static uint32_t follow_find_hub(struct follow_work *k, const struct follow_rule *u)
+{
+	uint32_t hub = NO_ID;
+
+	k->target = NO_ID;
+	for (uint32_t i = 0; i < k->n_dests; i++) {
+		const struct follow_dest *d = &k->list[i];
+
+		if (d->host)
+			continue;
+		k->walk.made = false;
+		follow_aim(k, u, d->sw);
+		for (uint32_t s = 0; s < k->n; s++) {
+			bool lacks = k->judged[s] && s != d->sw && !k->n_lawful[s];
+
+			if (!lacks || routing_port(k->r, s, d->lid) == NO_PATH)
+				continue;
+			const struct follow_walk *w = follow_walk_to(k, u, d);
+			if (w->state[s] != FOLLOW_ARRIVES || w->turns[s] != 1 ||
+			    (hub != NO_ID && hub != w->turn[s]))
+				return NO_ID;
+			hub = w->turn[s];
+		}
+	}
+	return hub;
+}
+
+static bool follow_by_hub(struct follow_work *k, const struct follow_rule *u, const struct follow_dest *d,
+			  uint32_t s)
+{
+	if (u->hub == NO_ID)
+		return false;
+	const struct follow_walk *w = follow_walk_to(k, u, d);
+	return w->state[s] == FOLLOW_ARRIVES && w->turns[s] == 1 && w->turn[s] == u->hub;
+}
+
+/* --- codes ---------------------------------------------------------------------------------------- */
+
+static bool follow_breaks(unsigned class)
+{
+	return class >= FOLLOW_LONGER && class < FOLLOW_CLASSES;
+}
+
+/* of: the number of things among which the entry was chosen. */
+static void follow_code_add(struct follow_code *code, enum follow_context ctx, unsigned class, double bits)
+{
+	if (class == FOLLOW_ONLY)
+		ctx = FOLLOW_ONE;
+	else if (class == FOLLOW_HUB || class == FOLLOW_EXTRA || class == FOLLOW_NONE)
+		ctx = FOLLOW_ZERO;
+	code->n[ctx][class]++;
+	code->extra += bits + (follow_breaks(class) ? FOLLOW_BREAK_BITS : 0);
+}
+
+static double follow_code_bits(const struct follow_code *code)
+{
+	double bits = code->extra;
+
+	for (unsigned ctx = 0; ctx < FOLLOW_CONTEXTS; ctx++) {
+		uint64_t all = 0;
+		unsigned kinds = 0;
+
+		for (unsigned c = 0; c <= FOLLOW_CLASSES; c++) {
+			all += code->n[ctx][c];
+			kinds += code->n[ctx][c] > 0;
+		}
+		for (unsigned c = 0; c <= FOLLOW_CLASSES; c++)
+			if (code->n[ctx][c])
+				bits -= (double)code->n[ctx][c] * log2((double)code->n[ctx][c] / (double)all);
+		bits += kinds ? (kinds - 1) * 0.5 * log2((double)all + 1) : 0;
+	}
+	return bits;
+}
+
+static void follow_code_all(struct follow_code code[FOLLOW_TIES], enum follow_context ctx, unsigned class,
+			    double bits)
+{
+	for (unsigned ties = 0; ties < FOLLOW_TIES; ties++)
+		follow_code_add(&code[ties], ctx, class, bits);
+}
+
+/* Lists an entry, where entries are asked for. */
+static void follow_list(struct follow_work *k, uint32_t sw, const struct follow_dest *d, unsigned class)
+{
+	struct follow *f = k->into;
+
+	if (!f || class < FOLLOW_LAWFUL || class >= FOLLOW_CLASSES)
+		return;
+	ARENA_GROW(f, f->entry, f->n_entries, k->cap);
+	f->entry[f->n_entries++] =
+		(struct follow_entry){sw, d->lid, (uint8_t)routing_port(k->r, sw, d->lid), (uint8_t) class};
+}
+
+/*
+ * The class of an entry that any rule decides: on the LID's own switch, where nothing or one port is lawful,
+ * and where it is none of these.  FOLLOW_LAWFUL: it is one of several.
+ */
+static unsigned follow_plain(struct follow_work *k, const struct follow_rule *u, const struct follow_dest *d,
+			     uint32_t s)
+{
+	unsigned port = routing_port(k->r, s, d->lid), n = k->n_lawful[s];
+	bool lawful = false;
+
+	if (s == d->sw && port != NO_PATH)
+		return port == d->port ? FOLLOW_ONLY : FOLLOW_AGAINST;
+	if (port == NO_PATH)
+		return n || s == d->sw ? FOLLOW_MISSING : FOLLOW_NONE;
+	if (!n)
+		return follow_by_hub(k, u, d, s) ? FOLLOW_HUB : FOLLOW_EXTRA;
+	for (unsigned i = 0; i < n && !lawful; i++)
+		lawful = k->cable[k->lawful[k->off[s] + i]].port == port;
+	if (lawful)
+		return n == 1 ? FOLLOW_ONLY : FOLLOW_LAWFUL;
+	if (!u->rank)
+		return FOLLOW_AGAINST;
+	const struct follow_walk *w = follow_walk_to(k, u, d);
+	return w->state[s] == FOLLOW_ARRIVES && !w->turns[s] ? FOLLOW_LONGER : FOLLOW_AGAINST;
+}
+
+/* The bits that name the port of an entry of a plain class. */
+static double follow_plain_bits(const struct follow_work *k, uint32_t s, unsigned class)
+{
+	uint32_t ports = k->off[s + 1] - k->off[s];
+
+	return follow_breaks(class) && class != FOLLOW_MISSING && ports ? k->lg[ports] : 0;
+}
+
+/* Of some cables (of n, by index), how many have the least load?  *first: the lowest of them; *has: is
+ * `cable` one? */
+static unsigned follow_least(const uint32_t *load, const uint32_t *c, unsigned n, uint32_t cable,
+			     enum follow_class *class)
+{
+	uint32_t least = UINT32_MAX, first = NO_ID;
+	unsigned among = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		if (load[c[i]] < least) {
+			least = load[c[i]];
+			first = c[i];
+			among = 0;
+		}
+		among += load[c[i]] == least;
+	}
+	*class = cable == first ? FOLLOW_FIRST : FOLLOW_LEAST;
+	if (load[cable] != least)
+		*class = FOLLOW_LAWFUL;
+	return among;
+}
+
+/* --- engines by which each switch chooses for itself, least loaded first: minhop, dor, updn ------------ */
+
+static bool follow_local(struct follow_work *k, const struct follow_rule *u, const struct follow_dest *dest,
+			 struct follow_code code[FOLLOW_TIES])
+{
+	k->target = NO_ID;
+	memset(k->load, 0, k->n_cables * sizeof(*k->load));
+	memset(code, 0, FOLLOW_TIES * sizeof(*code));
+	for (uint32_t i = 0; i < k->n_dests && progress_step(k->p, i); i++) {
+		const struct follow_dest *d = &dest[i];
+
+		k->walk.made = false;
+		follow_aim(k, u, d->sw);
+		for (uint32_t s = 0; s < k->n; s++) {
+			if (!k->judged[s])
+				continue;
+			uint32_t step = follow_step(k, s, routing_port(k->r, s, d->lid));
+			enum follow_class class = follow_plain(k, u, d, s);
+
+			if (class == FOLLOW_LAWFUL) {
+				unsigned n = k->n_lawful[s];
+				unsigned least =
+					follow_least(k->load, k->lawful + k->off[s], n, step, &class);
+				bool kept = class == FOLLOW_LAWFUL;
+				double first = class == FOLLOW_FIRST ? 0 : k->lg[kept ? n : least];
+
+				follow_code_add(&code[FOLLOW_TIES_FIRST], FOLLOW_MANY, class, first);
+				follow_code_add(&code[FOLLOW_TIES_DRAWN], FOLLOW_MANY,
+						kept ? FOLLOW_LAWFUL : FOLLOW_LEAST, k->lg[kept ? n : least]);
+				follow_code_add(&code[FOLLOW_TIES_ANY], FOLLOW_MANY, FOLLOW_LAWFUL, k->lg[n]);
+			} else {
+				follow_code_all(code, FOLLOW_MANY, class, follow_plain_bits(k, s, class));
+			}
+			follow_list(k, s, d, class);
+			if (d->host && s != d->sw && step != NO_ID)
+				k->load[step]++;
+		}
+	}
+	return !progress_cancelled(k->p);
+}
+
+/* --- ftree: one main way to each destination -------------------------------------------------------------
+ */
+
+static bool follow_has(const uint64_t *set, uint32_t sw)
+{
+	return set[sw / 64] >> sw % 64 & 1;
+}
+
+static bool follow_meet(const struct follow_work *k, uint32_t sw, const uint64_t *set)
+{
+	const uint64_t *above = k->above + (size_t)sw * k->words;
+	uint64_t met = 0;
+
+	for (uint32_t w = 0; w < k->words; w++)
+		met |= above[w] & set[w];
+	return met != 0;
+}
+
+/* Switches that steps to lower ranks reach, in order of ranks. */
+static void follow_take_above(struct follow_work *k, const uint32_t *rank)
+{
+	uint32_t most = 0, *order = k->queue, end = 0;
+
+	memset(k->above, 0, (size_t)k->n * k->words * sizeof(*k->above));
+	for (uint32_t s = 0; s < k->n; s++)
+		most = rank[s] < FOLLOW_FAR ? MAX(most, rank[s]) : most;
+	for (uint32_t level = 0; level <= most; level++)
+		for (uint32_t s = 0; s < k->n; s++)
+			if (rank[s] == level)
+				order[end++] = s;
+	for (uint32_t i = 0; i < end; i++) {
+		uint32_t s = order[i];
+		uint64_t *above = k->above + (size_t)s * k->words;
+
+		above[s / 64] |= UINT64_C(1) << s % 64;
+		for (uint32_t c = k->off[s]; c < k->off[s + 1]; c++)
+			for (uint32_t w = 0; rank[k->cable[c].to] < rank[s] && w < k->words; w++)
+				above[w] |= k->above[(size_t)k->cable[c].to * k->words + w];
+	}
+}
+
+/* The group of sources with the common tops that k->common has. */
+static uint32_t follow_group_of(struct follow_work *k, uint32_t rank, uint32_t size)
+{
+	size_t bytes = k->words * sizeof(*k->common);
+
+	for (uint32_t g = 0; g < k->n_groups; g++)
+		if (k->group[g].size == size && !memcmp(k->group[g].set, k->common, bytes))
+			return g;
+	if (k->n_groups == k->cap_groups) {
+		ARENA_GROW(k, k->group, k->n_groups, k->cap_groups);
+		for (uint32_t g = k->n_groups; g < k->cap_groups; g++)
+			k->group[g].set = ARENA_ARRAY(k, k->words, uint64_t);
+	}
+	struct follow_group *g = &k->group[k->n_groups];
+	memcpy(g->set, k->common, bytes);
+	*g = (struct follow_group){.set = g->set, .rank = rank, .size = size};
+	return k->n_groups++;
+}
+
+/* Larger sets first, those of higher ranks (nearer to the hosts) before. */
+static bool follow_group_before(const struct follow_work *k, const struct follow_group *a,
+				const struct follow_group *b)
+{
+	if (a->rank != b->rank)
+		return a->rank > b->rank;
+	if (a->size != b->size)
+		return a->size > b->size;
+	return memcmp(a->set, b->set, k->words * sizeof(*a->set)) > 0;
+}
+
+/* Groups the sources that must climb to reach the present target. */
+static void follow_group_sources(struct follow_work *k, const uint32_t *rank)
+{
+	const uint64_t *mine = k->above + (size_t)k->target * k->words;
+	uint32_t at = 0;
+
+	k->n_groups = 0;
+	for (uint32_t s = 0; s < k->n; s++) {
+		const uint64_t *its = k->above + (size_t)s * k->words;
+		uint32_t lowest = 0, size = 0;
+		bool met = false;
+
+		k->group_of[s] = NO_ID;
+		if (s == k->target || !k->judged[s] || follow_has(mine, s) || !k->n_lawful[s])
+			continue;
+		for (int pass = 0; pass < 2; pass++)
+			for (uint32_t w = 0; w < k->words; w++) {
+				uint64_t both = its[w] & mine[w];
+
+				if (pass)
+					k->common[w] = 0;
+				for (; both; both &= both - 1) {
+					uint32_t x = w * 64 + (uint32_t)__builtin_ctzll(both);
+
+					if (!pass)
+						lowest = met ? MAX(lowest, rank[x]) : rank[x];
+					else if (rank[x] == lowest)
+						k->common[w] |= both & -both;
+					size += pass && rank[x] == lowest;
+					met = true;
+				}
+			}
+		if (met)
+			k->group_of[s] = follow_group_of(k, lowest, size);
+	}
+	for (uint32_t s = 0; s < k->n; s++)
+		if (k->group_of[s] != NO_ID)
+			k->group[k->group_of[s]].sources++;
+	for (uint32_t g = 0; g < k->n_groups; g++) {
+		k->group[g].at = at;
+		at += k->group[g].sources;
+		k->group[g].sources = 0;
+	}
+	for (uint32_t s = 0; s < k->n; s++)
+		if (k->group_of[s] != NO_ID) {
+			struct follow_group *g = &k->group[k->group_of[s]];
+
+			k->source[g->at + g->sources++] = s;
+			g->free |= k->n_lawful[s] > 1;
+		}
+	for (uint32_t i = 0; i < k->n_groups; i++) { /* there are few: sorted by insertion */
+		uint32_t j = i;
+
+		for (; j && follow_group_before(k, &k->group[i], &k->group[k->group_order[j - 1]]); j--)
+			k->group_order[j] = k->group_order[j - 1];
+		k->group_order[j] = i;
+	}
+}
+
+/* The top that most sources of a group use for the present destination; NO_ID: no packet arrives. */
+static uint32_t follow_vote(struct follow_work *k, const struct follow_walk *w, const struct follow_group *g)
+{
+	const uint32_t *source = k->source + g->at;
+	uint32_t best = NO_ID;
+
+	for (uint32_t i = 0; i < g->sources; i++)
+		if (w->state[source[i]] == FOLLOW_ARRIVES)
+			k->votes[w->top[source[i]]]++;
+	for (uint32_t i = 0; i < g->sources; i++) {
+		uint32_t top = w->top[source[i]];
+
+		if (w->state[source[i]] == FOLLOW_ARRIVES &&
+		    (best == NO_ID || k->votes[top] > k->votes[best]))
+			best = top;
+	}
+	for (uint32_t i = 0; i < g->sources; i++)
+		if (w->state[source[i]] == FOLLOW_ARRIVES)
+			k->votes[w->top[source[i]]] = 0;
+	return best;
+}
+
+/*
+ * Which parent of `at` the main way to a destination takes when it goes to the top `main` of a group: the
+ * least used one?  Returns false when that top is no parent.
+ */
+static bool follow_main_parent(struct follow_work *k, const uint32_t *rank, const struct follow_group *g,
+			       uint32_t at, bool host, struct follow_code code[FOLLOW_TIES])
+{
+	uint32_t parent[MAX_PORTS], main = NO_ID;
+	enum follow_class class;
+	unsigned n = 0;
+
+	for (uint32_t c = k->off[at]; c < k->off[at + 1]; c++) {
+		uint32_t to = k->cable[c].to;
+
+		if (k->cable[c].first != c || rank[to] >= rank[at] || !follow_meet(k, to, g->set))
+			continue;
+		parent[n++] = c;
+		main = to == g->main ? c : main;
+	}
+	if (main == NO_ID)
+		return false;
+	unsigned least = follow_least(k->used, parent, n, main, &class);
+	bool kept = class == FOLLOW_LAWFUL;
+	double drawn = k->lg[kept ? n : least];
+	follow_code_add(&code[FOLLOW_TIES_FIRST], FOLLOW_ON_MAIN, class, class == FOLLOW_FIRST ? 0 : drawn);
+	follow_code_add(&code[FOLLOW_TIES_DRAWN], FOLLOW_ON_MAIN, kept ? FOLLOW_LAWFUL : FOLLOW_LEAST, drawn);
+	k->used[main] += host;
+	return true;
+}
+
+/* Names a top for each group of sources.  A group that can use one that is already named uses it. */
+static void follow_name_tops(struct follow_work *k, const struct follow_rule *u, const struct follow_dest *d,
+			     struct follow_code code[FOLLOW_TIES])
+{
+	const struct follow_walk *w = follow_walk_to(k, u, d);
+	uint32_t at = d->sw, n_named = 0, *named = k->queue;
+
+	for (uint32_t i = 0; i < k->n_groups; i++) {
+		struct follow_group *g = &k->group[k->group_order[i]];
+		bool first = true; /* of its rank */
+
+		g->main = NO_ID;
+		for (uint32_t j = 0; j < n_named && g->main == NO_ID; j++) {
+			first &= u->rank[named[j]] != g->rank;
+			if (follow_has(g->set, named[j]))
+				g->main = named[j];
+		}
+		if (g->main != NO_ID || (g->main = follow_vote(k, w, g)) == NO_ID)
+			continue;
+		named[n_named++] = g->main;
+		if (!g->free)
+			continue;
+		code[FOLLOW_TIES_ANY].extra += log2(g->size);
+		if (!first || !follow_main_parent(k, u->rank, g, at, d->host, code)) {
+			/* FOLLOW_MAIN: here a top that is no parent */
+			follow_code_add(&code[FOLLOW_TIES_FIRST], FOLLOW_ON_MAIN, FOLLOW_MAIN, log2(g->size));
+			follow_code_add(&code[FOLLOW_TIES_DRAWN], FOLLOW_ON_MAIN, FOLLOW_MAIN, log2(g->size));
+		}
+		at = first ? g->main : at;
+	}
+}
+
+/* The class of an entry that is one of several lawful ones: on the main way, or down. */
+static enum follow_class follow_tree_entry(struct follow_work *k, uint32_t s, uint32_t step,
+					   struct follow_code code[FOLLOW_TIES])
+{
+	uint32_t c[MAX_PORTS], main = k->group_of[s] == NO_ID ? NO_ID : k->group[k->group_of[s]].main;
+	bool climbs = main != NO_ID && k->walk.state[s] == FOLLOW_ARRIVES;
+	unsigned n = 0, lawful = k->n_lawful[s];
+	enum follow_class least;
+	bool on_it = false;
+
+	for (unsigned i = 0; i < lawful; i++) {
+		uint32_t cable = k->lawful[k->off[s] + i];
+
+		if (climbs && !follow_has(k->above + (size_t)k->cable[cable].to * k->words, main))
+			continue;
+		c[n++] = cable;
+		on_it |= cable == step;
+	}
+	if (!on_it) {
+		follow_code_all(code, FOLLOW_MANY, FOLLOW_LAWFUL, k->lg[lawful]);
+		return FOLLOW_LAWFUL;
+	}
+	unsigned among = follow_least(k->load, c, n, step, &least);
+	if (least != FOLLOW_LAWFUL) {
+		enum follow_class class = climbs ? FOLLOW_MAIN : FOLLOW_DOWN;
+		enum follow_context ctx = climbs ? FOLLOW_MANY : FOLLOW_ON_DOWN;
+
+		follow_code_add(&code[FOLLOW_TIES_FIRST], ctx, class,
+				least == FOLLOW_FIRST ? 0 : k->lg[among]);
+		follow_code_add(&code[FOLLOW_TIES_DRAWN], ctx, class, k->lg[among]);
+		follow_code_add(&code[FOLLOW_TIES_ANY], ctx, class, k->lg[among]);
+		return class;
+	}
+	/* not the least used cable: told as another class, so that its share costs bits */
+	follow_code_all(code, climbs ? FOLLOW_MANY : FOLLOW_ON_DOWN, climbs ? FOLLOW_CABLE : FOLLOW_LAWFUL,
+			k->lg[n]);
+	return climbs ? FOLLOW_CABLE : FOLLOW_DOWN;
+}
+
+static bool follow_tree(struct follow_work *k, const struct follow_rule *u,
+			struct follow_code code[FOLLOW_TIES], uint64_t n[FOLLOW_CLASSES + 1])
+{
+	k->target = NO_ID;
+	memset(k->load, 0, k->n_cables * sizeof(*k->load));
+	memset(k->used, 0, k->n_cables * sizeof(*k->used));
+	memset(code, 0, FOLLOW_TIES * sizeof(*code));
+	follow_take_above(k, u->rank);
+	for (uint32_t i = 0; i < k->n_dests && progress_step(k->p, i); i++) {
+		const struct follow_dest *d = &k->list[i];
+		bool grouped = k->target == d->sw;
+
+		k->walk.made = false;
+		follow_aim(k, u, d->sw);
+		if (!grouped)
+			follow_group_sources(k, u->rank);
+		follow_name_tops(k, u, d, code);
+		for (uint32_t s = 0; s < k->n; s++) {
+			if (!k->judged[s])
+				continue;
+			uint32_t step = follow_step(k, s, routing_port(k->r, s, d->lid));
+			enum follow_class class = follow_plain(k, u, d, s);
+
+			if (class == FOLLOW_LAWFUL) {
+				class = follow_tree_entry(k, s, step, code);
+				if (d->host && class != FOLLOW_LAWFUL)
+					k->load[step]++;
+			} else {
+				follow_code_all(code, FOLLOW_MANY, class, follow_plain_bits(k, s, class));
+			}
+			n[class]++;
+			follow_list(k, s, d, class);
+		}
+	}
+	return !progress_cancelled(k->p);
+}
+
+/* --- roots ------------------------------------------------------------------------------------------------
+ */
+
+/* Adds the rule of updn and ftree for some roots, or for the ranks that the source tells. */
+static void follow_add_roots(struct follow_work *k, const uint8_t *root, const char *words, bool single)
+{
+	bool told = root == NULL;
+	struct follow_rule u = {.roots = words, .single = single, .hub = NO_ID};
+
+	u.root = ARENA_ARRAY(k, k->n, uint8_t);
+	u.rank = ARENA_ARRAY(k, k->n, uint32_t);
+	for (uint32_t s = 0; s < k->n; s++)
+		u.rank[s] = told ? k->f->switch_rank[s] - 1u : FOLLOW_FAR;
+	for (uint32_t s = 0; s < k->n; s++) {
+		u.root[s] = told ? !u.rank[s] : root[s];
+		for (uint32_t x = 0; !told && root[s] && x < k->n; x++)
+			u.rank[x] = MIN(u.rank[x], k->dist[(size_t)s * k->n + x]);
+	}
+	for (unsigned i = 0; i < k->n_rules; i++)
+		if (k->rule[i].root && !memcmp(k->rule[i].root, u.root, k->n))
+			return;
+	u.up = ARENA_ARRAY(k, k->n_cables + 1, uint8_t);
+	for (uint32_t s = 0; s < k->n; s++)
+		for (uint32_t c = k->off[s]; c < k->off[s + 1]; c++)
+			u.up[c] = follow_up(k, u.rank, s, k->cable[c].to);
+	ARENA_GROW(k, k->rule, k->n_rules, k->cap_rules);
+	k->rule[k->n_rules++] = u;
+}
+
+static bool follow_any(const uint8_t *root, uint32_t n)
+{
+	return memchr(root, 1, n) != NULL;
+}
+
+/* Farthest from the switches with more than `most` hosts. */
+static bool follow_farthest(const struct follow_work *k, unsigned most, uint8_t *root)
+{
+	AUTO_FREE uint8_t *level = NEW_ARRAY(k->n, uint8_t);
+	uint8_t top = 0;
+
+	memset(level, FOLLOW_FAR, k->n);
+	for (uint32_t s = 0; s < k->n; s++)
+		for (uint32_t x = 0; k->hosts[s] > most && x < k->n; x++)
+			level[x] = MIN(level[x], k->dist[(size_t)s * k->n + x]);
+	for (uint32_t s = 0; s < k->n; s++)
+		top = level[s] == FOLLOW_FAR ? top : MAX(top, level[s]);
+	for (uint32_t s = 0; s < k->n; s++)
+		root[s] = top && level[s] == top;
+	return top > 0;
+}
+
+/* As OpenSM 3.3.23 finds them: one distance has more than 90 % of the hosts, and no other more than 5 %. */
+static bool follow_by_hosts(const struct follow_work *k, uint8_t *root)
+{
+	uint64_t all = 0;
+
+	for (uint32_t s = 0; s < k->n; s++)
+		all += k->hosts[s];
+	for (uint32_t x = 0; x < k->n; x++) {
+		uint64_t at[FOLLOW_FAR + 1] = {0};
+		unsigned most = 0, some = 0;
+
+		for (uint32_t s = 0; s < k->n; s++)
+			at[k->dist[(size_t)x * k->n + s]] += k->hosts[s];
+		for (unsigned hops = 0; hops < FOLLOW_FAR; hops++) {
+			most += 10 * at[hops] > 9 * all;
+			some += 20 * at[hops] > all;
+		}
+		root[x] = most == 1 && some == 1;
+	}
+	return follow_any(root, k->n);
+}
+
+struct follow_single {
+	uint64_t turns;
+	uint32_t sw;
+};
+
+COMPARATOR(follow_by_turns, struct follow_single, UP(turns) UP(sw))
+
+/* Single roots with the fewest turns from down to up in the tables. */
+static void follow_add_singles(struct follow_work *k, uint8_t *root)
+{
+	AUTO_FREE struct follow_single *best = NEW_ARRAY(k->n + 1, struct follow_single);
+	AUTO_FREE uint64_t *base = NEW_ARRAY(k->n + 1, uint64_t);
+
+	for (uint32_t s = 0; s < k->n; s++)
+		base[s + 1] = base[s] + (uint64_t)(k->off[s + 1] - k->off[s]) * (k->off[s + 1] - k->off[s]);
+	if (base[k->n] * k->n > FOLLOW_MOST_TURNS)
+		return;
+	AUTO_FREE uint32_t *through = NEW_ARRAY(base[k->n] + 1, uint32_t); /* LIDs by cable in and out */
+	for (uint32_t s = 0; s < k->n; s++)
+		for (uint32_t i = 0; i < k->n_dests; i++) {
+			unsigned lid = k->list[i].lid;
+			uint32_t c = follow_step(k, s, routing_port(k->r, s, lid));
+			uint32_t at = c == NO_ID ? 0 : k->cable[c].to;
+			uint32_t next = c == NO_ID ? NO_ID : follow_step(k, at, routing_port(k->r, at, lid));
+
+			if (next != NO_ID)
+				through[base[at] +
+					(uint64_t)(k->cable[c].back - k->off[at]) *
+						(k->off[at + 1] - k->off[at]) +
+					next - k->off[at]]++;
+		}
+	progress_start(k->p, "looking for a root", k->n);
+	for (uint32_t x = 0; x < k->n && progress_step(k->p, x); x++) {
+		const uint8_t *dist = k->dist + (size_t)x * k->n;
+		AUTO_FREE uint32_t *rank = NEW_ARRAY(k->n, uint32_t);
+
+		for (uint32_t s = 0; s < k->n; s++)
+			rank[s] = dist[s];
+		best[x].sw = x;
+		for (uint32_t s = 0; s < k->n; s++) {
+			const uint32_t *at = through + base[s];
+
+			for (uint32_t in = k->off[s]; in < k->off[s + 1];
+			     in++, at += k->off[s + 1] - k->off[s])
+				for (uint32_t out = k->off[s];
+				     !follow_up(k, rank, k->cable[in].to, s) && out < k->off[s + 1]; out++)
+					if (at[out - k->off[s]] && follow_up(k, rank, s, k->cable[out].to))
+						best[x].turns += at[out - k->off[s]];
+		}
+	}
+	qsort(best, k->n, sizeof(*best), follow_by_turns);
+	for (uint32_t i = 0; i < MIN(k->n, FOLLOW_MOST_SINGLE) && best[i].turns == best[0].turns; i++) {
+		memset(root, 0, k->n);
+		root[best[i].sw] = 1;
+		follow_add_roots(k, root, "a single root, found by the tables", true);
+	}
+}
+
+static bool follow_named_roots(const struct follow_work *k, uint8_t *root)
+{
+	const struct options *o = k->held->setup->options;
+	struct guid_file g = {0};
+
+	if (!options_find(o, "root_guid_file") || !options_file(o, "root_guid_file"))
+		return false;
+	option_guids_read(o, "root_guid_file", k->f, false, k->p, &g);
+	for (size_t i = 0; i < g.n; i++) {
+		uint32_t node = fabric_node_by_guid(k->f, g.l[i].guid);
+
+		if (node != NO_ID && node_is_switch(k->f, node))
+			root[k->f->node_switch[node]] = 1;
+	}
+	guid_file_free(&g);
+	return follow_any(root, k->n);
+}
+
+static void follow_find_roots(struct follow_work *k)
+{
+	AUTO_FREE uint8_t *root = NEW_ARRAY(k->n + 1, uint8_t);
+	AUTO_ARENA uint32_t *hosts = routing_hosts(NULL, k->r);
+
+	if (follow_named_roots(k, root)) {
+		follow_add_roots(k, root, "given by root_guid_file", false);
+	} else if (topo_ranks_told(k->held->topo)) {
+		follow_add_roots(k, NULL, "by the ranks that the source tells", false);
+	} else {
+		AUTO_ARENA struct levels *l = levels_new(k->held->topo, hosts, k->p);
+
+		if (l && l->n_roots && l->top)
+			follow_add_roots(k, l->root, "by levels", false);
+		if (follow_farthest(k, 0, root))
+			follow_add_roots(k, root, "farthest from switches with hosts", false);
+		if (follow_farthest(k, 2, root))
+			follow_add_roots(k, root, "farthest from switches with more than 2 hosts", false);
+		if (follow_by_hosts(k, root))
+			follow_add_roots(k, root, "as OpenSM 3.3.23 finds them", false);
+		follow_add_singles(k, root);
+	}
+}
+
+const struct follow_try *follow_find(const struct follow *f, const char *engine)
+{
+	const char *plain = !strncmp(engine, "ar_", 3) ? engine + 3 : engine;
+
+	for (unsigned i = 0; i < f->n; i++)
+		if (!strcmp(f->try[i].engine, plain))
+			return &f->try[i];
+	return NULL;
+}
+
+uint64_t follow_entries(const struct follow_try *t)
+{
+	uint64_t all = 0;
+
+	for (unsigned c = 0; c < FOLLOW_CLASSES; c++)
+		all += t->n[c];
+	return all;
+}
+
+uint64_t follow_broken(const struct follow_try *t)
+{
+	return t->n[FOLLOW_LONGER] + t->n[FOLLOW_AGAINST] + t->n[FOLLOW_EXTRA] + t->n[FOLLOW_MISSING];
+}
+
+/* Entries that the rule leaves a choice. */
+static uint64_t follow_free(const struct follow_try *t)
+{
+	return t->n[FOLLOW_FIRST] + t->n[FOLLOW_LEAST] + t->n[FOLLOW_MAIN] + t->n[FOLLOW_CABLE] +
+	       t->n[FOLLOW_LAWFUL];
+}
+
+/* --- all of it --------------------------------------------------------------------------------------------
+ */
+
+/* The engines of the families; the ways of those with roots are those of each set of roots. */
+static const char *const follow_engine[] = {"minhop", "dor", "updn", "ftree"};
+enum { FOLLOW_MINHOP, FOLLOW_DOR, FOLLOW_UPDN, FOLLOW_FTREE };
+
+/* Takes what a variant costs into a try of its engine. more: bits that its roots and its hub cost. */
+static void follow_take_bits(struct follow_try *t, const struct follow_code code[FOLLOW_TIES], double more,
+			     int scatter)
+{
+	t->bits = t->bits_drawn = t->bits_first = INFINITY;
+	for (unsigned ties = 0; ties < FOLLOW_TIES; ties++) {
+		double bits = follow_code_bits(&code[ties]) + more;
+		bool own = !strcmp(t->engine, follow_engine[FOLLOW_FTREE]) || ties == FOLLOW_TIES_ANY;
+		bool allowed = own || scatter < 0 || (ties == FOLLOW_TIES_DRAWN) == (scatter > 0);
+
+		if (own || ties == FOLLOW_TIES_DRAWN)
+			t->bits_drawn = fmin(t->bits_drawn, bits);
+		if (own || ties == FOLLOW_TIES_FIRST)
+			t->bits_first = fmin(t->bits_first, bits);
+		if (allowed && bits < t->bits) {
+			t->bits = bits;
+			t->ties = ties;
+		}
+	}
+}
+
+/* Keeps the better of two tries of an engine. */
+static void follow_keep(struct follow *f, const struct follow_try *t)
+{
+	struct follow_try *old = NULL;
+
+	for (unsigned i = 0; i < f->n; i++)
+		if (!strcmp(f->try[i].engine, t->engine))
+			old = &f->try[i];
+	double drawn = old ? fmin(old->bits_drawn, t->bits_drawn) : t->bits_drawn;
+	double first = old ? fmin(old->bits_first, t->bits_first) : t->bits_first;
+	if (!old)
+		old = &f->try[f->n++];
+	if (old->engine == NULL || t->bits < old->bits)
+		*old = *t;
+	old->bits_drawn = drawn;
+	old->bits_first = first;
+}
+
+struct follow_plan {
+	unsigned engine, rule;
+	const struct follow_dest *dest;
+};
+
+/* Judges by one engine, one rule, one order. */
+static bool follow_judge(struct follow_work *k, const struct follow_plan *plan, int scatter,
+			 struct follow_try *t)
+{
+	const struct follow_rule *u = &k->rule[plan->rule];
+	struct follow_code code[FOLLOW_TIES];
+	uint64_t n[FOLLOW_CLASSES + 1] = {0};
+	double more = (u->single ? log2(k->n) : 0) + (u->hub != NO_ID ? log2(k->n) : 0);
+	bool tree = plan->engine == FOLLOW_FTREE;
+
+	progress_start(k->p, follow_engine[plan->engine], k->n_dests);
+	if (!(tree ? follow_tree(k, u, code, n) : follow_local(k, u, plan->dest, code)))
+		return false;
+	for (unsigned ctx = 0; !tree && ctx < FOLLOW_CONTEXTS; ctx++)
+		for (unsigned c = 0; c < FOLLOW_CLASSES; c++)
+			n[c] += code[FOLLOW_TIES_FIRST].n[ctx][c];
+	*t = (struct follow_try){
+		.engine = follow_engine[plan->engine], .roots = u->roots, .root = u->root, .hub = u->hub};
+	memcpy(t->n, n, sizeof(t->n));
+	follow_take_bits(t, code, more, scatter);
+	return true;
+}
+
+/* Is the rule one of an engine's? */
+static bool follow_applies(const struct follow_work *k, unsigned engine, const struct follow_rule *u)
+{
+	uint32_t most = 0;
+
+	if (engine == FOLLOW_MINHOP || engine == FOLLOW_DOR)
+		return !u->rank && u->one_way == (engine == FOLLOW_DOR);
+	for (uint32_t s = 0; u->rank && s < k->n; s++)
+		most = u->rank[s] < FOLLOW_FAR ? MAX(most, u->rank[s]) : most;
+	return u->rank && (engine == FOLLOW_UPDN || (most && !u->single));
+}
+
+static void follow_make_rules(struct follow_work *k)
+{
+	size_t all = (size_t)k->n * k->n;
+	struct follow_rule plain = {.roots = "", .down = k->dist, .any = k->dist, .hub = NO_ID};
+
+	k->rule = ARENA_ARRAY(k, k->cap_rules = 16, struct follow_rule);
+	k->rule[k->n_rules++] = plain;
+	plain.one_way = true;
+	k->rule[k->n_rules++] = plain;
+	follow_find_roots(k);
+	k->ways = ARENA_ARRAY(k, 2 * all + 1, uint8_t);
+}
+
+/* Makes the ways of a rule with roots.  They replace those of the rule before. */
+static bool follow_make_ways(struct follow_work *k, struct follow_rule *u)
+{
+	size_t all = (size_t)k->n * k->n;
+
+	if (!u->rank)
+		return true;
+	u->down = k->ways;
+	u->any = k->ways + all;
+	memset(k->ways, FOLLOW_FAR, 2 * all);
+	progress_start(k->p, "legal ways", k->n);
+	for (uint32_t t = 0; t < k->n && progress_step(k->p, t); t++)
+		follow_legal_ways(k, u, t);
+	u->hub = follow_find_hub(k, u);
+	return !progress_cancelled(k->p);
+}
+
+COMPARATOR(follow_by_bits, struct follow_try, UP(bits))
+
+static bool follow_try_all(struct follow_work *k, struct follow *f, const char *engine, int scatter)
+{
+	struct follow_plan best = {.rule = NO_ID};
+	double fewest = INFINITY;
+
+	for (unsigned i = 0; i < k->n_rules; i++) {
+		if (!follow_make_ways(k, &k->rule[i]))
+			return false;
+		for (unsigned g = 0; g < 2 * ARRAY_LEN(follow_engine); g++) {
+			struct follow_plan plan = {
+				.engine = g / 2, .rule = i, .dest = g % 2 ? k->by_lid : k->list};
+			struct follow_try t;
+
+			bool asked = !engine || !strcmp(engine, follow_engine[plan.engine]);
+			/* without a choice anywhere dor is minhop */
+			bool same = !engine && plan.engine == FOLLOW_DOR &&
+				    !follow_free(follow_find(f, "minhop"));
+
+			if (!asked || same || !follow_applies(k, plan.engine, &k->rule[i]) ||
+			    (g % 2 && plan.engine == FOLLOW_FTREE))
+				continue;
+			if (!follow_judge(k, &plan, scatter, &t))
+				return false;
+			follow_keep(f, &t);
+			best = t.bits < fewest ? plan : best;
+			fewest = fmin(fewest, t.bits);
+		}
+	}
+	for (unsigned i = 0; i < f->n; i++)
+		if (f->try[i].root)
+			f->try[i].root = arena_dup(f, f->try[i].root, k->n);
+	qsort(f->try, f->n, sizeof(*f->try), follow_by_bits);
+	if (!engine || best.rule == NO_ID)
+		return true;
+	struct follow_try again;
+	k->into = f;
+	return follow_make_ways(k, &k->rule[best.rule]) && follow_judge(k, &best, scatter, &again);
+}
+
+COMPARATOR(follow_by_place, struct follow_entry, UP(sw) UP(lid))
+
+struct follow *follow_run(const struct sweep *held, const char *engine, struct progress *p, struct err *e)
+{
+	assert(held->routing);
+	struct follow *f = ARENA_NEW(NULL, struct follow);
+	const struct options *o = held->setup->options;
+	int scatter = -1, rc = -1; /* scatter: 1 ties are known to be drawn, 0 not to be, -1 unknown */
+
+	if (engine && !strncmp(engine, "ar_", 3))
+		engine += 3;
+	f->fabric = fabric_unref_later(f, fabric_ref(held->fabric));
+	f->try = ARENA_ARRAY(f, ARRAY_LEN(follow_engine), struct follow_try);
+	f->scatter_known = options_is_set(o, "scatter_ports");
+	if (f->scatter_known)
+		scatter = options_uint(o, "scatter_ports") > 0;
+	AUTO_ARENA struct follow_work *k = follow_work_new(held, f, p, e);
+	if (k && (!k->n_dests || !f->n_switches)) {
+		err_set(e, "there is nothing to judge: no switch has a table");
+	} else if (k) {
+		bool done = follow_take_hops(k);
+
+		if (done)
+			follow_make_rules(k);
+		rc = done && follow_try_all(k, f, engine, scatter) ? 0 : err_set(e, CANCELLED);
+	}
+	if (!rc && f->n) {
+		if (f->n_entries)
+			qsort(f->entry, f->n_entries, sizeof(*f->entry), follow_by_place);
+		return f;
+	}
+	if (!rc)
+		err_set(e, "%s is not judged by its rule: expected minhop, dor, updn, ftree or ar_ of one%s",
+			engine, engine && !strcmp(engine, "ftree") ? "; no roots are known" : "");
+	arena_free(f);
+	return NULL;
+}
+
+const char *const follow_word[FOLLOW_CLASSES] = {"only", "first",  "least",  "main",	"cable", "down",
+						 "hub",	 "lawful", "longer", "against", "extra", "missing"};
+
+const char *const follow_ties_word[FOLLOW_TIES] = {"first", "drawn", "any"};
+
+#define TRY(key, member, type, help) FIELD(key, struct follow_try, member, type, NULL, help)
+
+const struct field follow_try_fields[] = {
+	TRY("engine", engine, "string(minhop/dor/updn/ftree)",
+	    "the engine; one with ar_ has the same linear tables"),
+	TRY("bits", bits, NULL, "what one must be told beyond its rule to write the tables down"),
+	FIELD_BY_CODE("roots[]", "node", "its roots"),
+	TRY("roots_found", roots, NULL, "how they were found"),
+	FIELD_BY_CODE(
+		"scatter", "string(first/drawn/any)",
+		"ties among least loaded ports: the lowest one, drawn (scatter_ports), or any lawful port"),
+	FIELD_BY_CODE("hub", "node?", "switch at which all ways turn up again that the rule lacks"),
+	FIELD_BY_CODE("classes", "object", "entries by class"),
+	FIELD_BY_CODE("classes.*", "integer",
+		      "only, first, least, main, cable, down, hub, lawful, longer, against, extra, missing"),
+	{.key = NULL},
+};
+
+const struct field follow_entry_fields[] = {
+	FIELD_BY_CODE("switch", "node", "the switch"),
+	FIELD("lid", struct follow_entry, lid, "lid", "LID", "the LID"),
+	FIELD_BY_CODE("owner", "endport?", "port with that LID"),
+	FIELD_BY_CODE("kind", "string(lawful/longer/against/extra/missing)", "its class"),
+	FIELD_BY_CODE("port", "portnum", "the port, 255: none"),
+	{.key = NULL},
+};
+
+/* --- the verdict ------------------------------------------------------------------------------------------
+ */
+
+#define FOLLOW_NAMES 4		 /* roots that are named */
+#define FOLLOW_STRANGE_SHARE 0.1 /* an engine whose rule more entries break did not make the tables */
+
+static void follow_tell_roots(const struct follow *f, const struct follow_try *t, struct text *text)
+{
+	uint32_t n = 0, told = 0;
+
+	for (uint32_t s = 0; t->root && s < f->fabric->n_switches; s++)
+		n += t->root[s];
+	if (n)
+		text_add(text, n == 1 ? " with root " : " with roots ");
+	for (uint32_t s = 0; n && told < FOLLOW_NAMES && s < f->fabric->n_switches; s++)
+		if (t->root[s])
+			text_add(text, "%s%s", told++ ? ", " : "", switch_name(f->fabric, s));
+	if (n > told)
+		text_add(text, " and %u more", n - told);
+	if (n)
+		text_add(text, " (%s)", t->roots);
+}
+
+/* What the entries are under an engine, from ": " on. */
+static void follow_tell_classes(const struct follow *f, const struct follow_try *t, struct text *text)
+{
+	uint64_t free = follow_free(t), kept = t->n[FOLLOW_LAWFUL], broken = follow_broken(t), lawful = free;
+	bool tree = t->n[FOLLOW_MAIN] || t->n[FOLLOW_CABLE];
+
+	lawful += t->n[FOLLOW_ONLY] + t->n[FOLLOW_DOWN];
+	text_add(text, ": %s keep%s to its rule", PLURAL(lawful, "entry"), lawful == 1 ? "s" : "");
+	if (free && tree)
+		text_add(text,
+			 "; of %s that have a choice %s%" PRIu64
+			 " go by the one main way of their destination",
+			 PLURAL(free, "entry"), kept ? "" : "all ", free - kept);
+	else if (free)
+		text_add(text, "; of %s among equal ports %s%" PRIu64 " took the least loaded",
+			 PLURAL(free, "choice"), kept ? "" : "all ", free - kept);
+	if (t->hub != NO_ID)
+		text_add(text, "; %s turn%s at %s, as calculate_missing_routes makes them",
+			 PLURAL(t->n[FOLLOW_HUB], "more entry"), t->n[FOLLOW_HUB] == 1 ? "s" : "",
+			 switch_name(f->fabric, t->hub));
+	if (broken)
+		text_add(text, "; %s break%s it (`judge %s` tells which)", PLURAL(broken, "entry"),
+			 broken == 1 ? "s" : "", t->engine);
+	text_add(text, ".\n");
+}
+
+/* What a restart does with the choices. */
+static void follow_tell_choices(const struct follow *f, const struct follow_try *t, struct text *text)
+{
+	uint64_t kept = t->n[FOLLOW_LAWFUL];
+	bool drawn = f->scatter_known ? t->ties == FOLLOW_TIES_DRAWN
+				      : t->bits_drawn + FOLLOW_MARGIN <= t->bits_first;
+
+	if (kept)
+		text_add(text,
+			 "%s %s lawful, but not %s: kept from before a change, or made in another order.  A "
+			 "restart may "
+			 "move %s.\n",
+			 PLURAL(kept, "entry"), kept == 1 ? "is" : "are",
+			 t->n[FOLLOW_MAIN] ? "on the main way"
+					   : "the least loaded in the order that ibscope assumes",
+			 kept == 1 ? "it" : "them");
+	if (drawn && t->n[FOLLOW_LEAST])
+		text_add(text, "Ties among equal ports were drawn (scatter_ports), in an order that ibscope "
+			       "does not "
+			       "know.  Whether a restart draws the same is not judged.\n");
+}
+
+struct follow_names {
+	const char *name[FOLLOW_MOST_EXACT + ARRAY_LEN(follow_engine)];
+	unsigned n;
+};
+
+static void follow_name_add(struct follow_names *names, const char *name)
+{
+	for (unsigned i = 0; i < names->n; i++)
+		if (!strcmp(names->name[i], name))
+			return;
+	names->name[names->n++] = name;
+}
+
+/* Engines that cannot be told apart from the best. */
+static struct follow_names follow_equals(const struct follow *f, const struct follow_known *known)
+{
+	struct follow_names names = {.n = 0};
+
+	for (unsigned i = 0; i < known->n_exact; i++)
+		follow_name_add(&names, known->exact[i]);
+	double fewest = known->n_exact ? 0 : f->try[0].bits; /* an exact one needs nothing beyond its rule */
+	for (unsigned i = 0; i < f->n; i++)
+		if (f->try[i].bits < fewest + FOLLOW_MARGIN)
+			follow_name_add(&names, f->try[i].engine);
+	return names;
+}
+
+/* Engines that give the tables by one of two ways to choose among equals. */
+static struct follow_names follow_equals_by(const struct follow *f, bool drawn)
+{
+	struct follow_names names = {.n = 0};
+	double fewest = INFINITY;
+
+	for (unsigned i = 0; i < f->n; i++)
+		fewest = fmin(fewest, drawn ? f->try[i].bits_drawn : f->try[i].bits_first);
+	for (unsigned i = 0; i < f->n; i++)
+		if ((drawn ? f->try[i].bits_drawn : f->try[i].bits_first) < fewest + FOLLOW_MARGIN)
+			follow_name_add(&names, f->try[i].engine);
+	return names;
+}
+
+static void follow_tell_names(const struct follow_names *names, const char *but, const char *word,
+			      struct text *text)
+{
+	unsigned told = 0, n = names->n;
+
+	for (unsigned i = 0; i < names->n; i++)
+		n -= but && !strcmp(names->name[i], but);
+	for (unsigned i = 0; i < names->n; i++) {
+		const char *between = told + 1 == n ? word : ", ";
+
+		if (!but || strcmp(names->name[i], but) != 0)
+			text_add(text, "%s%s", told++ ? between : "", names->name[i]);
+	}
+}
+
+/* Several engines fit. */
+static void follow_tell_equals(const struct follow *f, const struct follow_known *known,
+			       const struct follow_names *names, struct text *text)
+{
+	struct follow_names drawn = follow_equals_by(f, true);
+
+	text_add(text, "These tables follow ");
+	follow_tell_names(names, NULL, " or ", text);
+	text_add(text, ", which cannot be told apart on this fabric.\n");
+	if (known->n_exact)
+		text_add(text, "%s of OpenSM 3.3.23 computes every entry from nothing.\n", known->exact[0]);
+	if (!f->scatter_known && drawn.n == 1)
+		text_add(
+			text,
+			"With ties drawn (scatter_ports; 8 in NVIDIA's OpenSM, where nothing is set) only %s "
+			"gives them.\n",
+			drawn.name[0]);
+	text_add(text, "The manager's log or opensm-smdb.dump names the engine.\n");
+}
+
+/* The engine that something names. */
+static void follow_tell_named(const struct follow *f, const struct follow_known *known, struct text *text)
+{
+	const struct follow_try *t = follow_find(f, known->named), *best = &f->try[0];
+	bool exact = false;
+	for (unsigned i = 0; i < known->n_exact; i++)
+		exact |= !strcmp(known->exact[i], known->named);
+	bool other = !exact && t && follow_broken(t) > follow_broken(best) &&
+		     t->bits >= best->bits + FOLLOW_MARGIN;
+
+	text_add(text, "These tables follow %s, ", other ? best->engine : known->named);
+	if (other)
+		text_add(text, "although %s names %s", known->by, known->named);
+	else
+		text_add(text, "which %s names", known->by);
+	if (other)
+		t = best;
+	if (exact)
+		text_add(text, ": OpenSM 3.3.23 computes every entry from nothing.\n");
+	else if (t)
+		follow_tell_classes(f, t, text);
+	else
+		text_add(text, "; its choices among ports are not judged.\n");
+	if (t && !exact)
+		follow_tell_choices(f, t, text);
+}
+
+static void follow_tell_one(const struct follow *f, const struct follow_known *known, const char *name,
+			    struct text *text)
+{
+	const struct follow_try *t = follow_find(f, name);
+	struct follow_names first = follow_equals_by(f, false);
+
+	if (known->n_exact) {
+		text_add(text, "These tables follow %s: OpenSM 3.3.23 computes every entry from nothing.\n",
+			 name);
+		return;
+	}
+	double broken = (double)follow_broken(t) / (double)follow_entries(t);
+
+	if (broken > FOLLOW_STRANGE_SHARE) {
+		text_add(text,
+			 "These tables follow none of minhop, dor, updn and ftree: %.0f %% of the entries "
+			 "break the "
+			 "rule of %s, the nearest.\n",
+			 100 * broken, name);
+		return;
+	}
+	double fewest = t->bits_first;
+	for (unsigned i = 0; i < f->n; i++)
+		fewest = fmin(fewest, f->try[i].bits_first);
+	text_add(text, "These tables follow %s", name);
+	follow_tell_roots(f, t, text);
+	follow_tell_classes(f, t, text);
+	follow_tell_choices(f, t, text);
+	if (f->scatter_known && first.n > 1 && t->bits_first < fewest + FOLLOW_MARGIN) {
+		text_add(text, "With ties by lowest port (scatter_ports 0) ");
+		follow_tell_names(&first, name, " and ", text);
+		text_add(text, " would give the same tables.\n");
+	}
+}
+
+void follow_tell(const struct follow *f, const struct follow_known *known, struct text *t)
+{
+	struct follow_names names = follow_equals(f, known);
+
+	assert(f->n && known->n_exact <= FOLLOW_MOST_EXACT);
+	if (known->named)
+		follow_tell_named(f, known, t);
+	else if (names.n > 1)
+		follow_tell_equals(f, known, &names, t);
+	else
+		follow_tell_one(f, known, names.name[0], t);
+	if (f->n_untold)
+		text_add(t, "Entries for %s are not in the file.\n", PLURAL(f->n_untold, "LID"));
+}
