@@ -140,7 +140,7 @@ static void verdicts(void **state)
 	} cases[] = {
 		{SMALL "; route minhop", "which cannot be told apart on this fabric", {.n_exact = 0}},
 		{SMALL "; route minhop",
-		 "These tables follow ftree, which the log names: 30 entries",
+		 "(by levels), which the log names: its rule allows 30 entries",
 		 {.named = "ftree", .by = "the log"}},
 		{SMALL "; route minhop",
 		 "follow dfp2, which the log names; its choices",
@@ -149,7 +149,7 @@ static void verdicts(void **state)
 		 "These tables follow dor, although the log names updn: ",
 		 {.named = "updn", .by = "the log"}},
 		{"synth torus:5x5; route minhop scatter_ports=8",
-		 "Whether a restart draws the same is not judged",
+		 "whether a restart draws the same is not judged",
 		 {.n_exact = 0}},
 		{"synth torus:5x5; route minhop",
 		 "These tables follow minhop: OpenSM 3.3.23 computes every entry",

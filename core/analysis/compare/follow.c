@@ -18,9 +18,10 @@
 #define FOLLOW_MOST_HOPS 64  /* of a way in the tables; a longer one is a loop */
 #define FOLLOW_BREAK_BITS 8  /* of an entry that breaks the rule, besides those of its port */
 #define FOLLOW_MOST_SINGLE 3 /* single roots that are tried, of those with the fewest turns */
-#define FOLLOW_MOST_TURNS UINT64_C(4000000000) /* no single roots, where looking for them takes more steps \
-						*/
-#define FOLLOW_NONE FOLLOW_CLASSES	       /* no entry, and no way by the rule */
+#define FOLLOW_MOST_TURNS                                                                      \
+	UINT64_C(4000000000)	   /* no single roots, where looking for them takes more steps \
+				    */
+#define FOLLOW_NONE FOLLOW_CLASSES /* no entry, and no way by the rule */
 
 struct follow_cable {
 	uint32_t to, back, first; /* back: the same cable seen from `to`; first: the first cable to `to` */
@@ -63,9 +64,9 @@ struct follow_walk {
 
 /* A set of highest switches that sources and a destination have in common. */
 struct follow_group {
-	uint64_t *set; /* bits of switches */
-	uint32_t rank, size, sources, at, main;
-	bool free; /* some source has a choice */
+	uint64_t *set;			   /* bits of switches */
+	uint32_t rank, size, source, main; /* source: one of them; main: the top named */
+	bool free;			   /* some source has a choice */
 };
 
 enum follow_context { FOLLOW_ONE, FOLLOW_ZERO, FOLLOW_MANY, FOLLOW_ON_MAIN, FOLLOW_ON_DOWN, FOLLOW_CONTEXTS };
@@ -74,6 +75,16 @@ enum follow_context { FOLLOW_ONE, FOLLOW_ZERO, FOLLOW_MANY, FOLLOW_ON_MAIN, FOLL
 struct follow_code {
 	uint64_t n[FOLLOW_CONTEXTS][FOLLOW_CLASSES + 1];
 	double extra;
+};
+
+/* The engines that are looked at. */
+enum { FOLLOW_MINHOP, FOLLOW_DOR, FOLLOW_UPDN, FOLLOW_FTREE, FOLLOW_ENGINES };
+static const char *const follow_engine[] = {"minhop", "dor", "updn", "ftree"};
+
+/* One engine, by one rule, in one order of destinations. */
+struct follow_plan {
+	unsigned engine, rule;
+	const struct follow_dest *dest;
 };
 
 struct follow_work {
@@ -101,15 +112,15 @@ struct follow_work {
 	uint32_t *queue;       /* [2 * n] */
 	uint32_t *load, *used; /* [n_cables] LIDs of hosts by a cable; ftree: main ways by its first cable */
 	/* ftree */
-	uint64_t *above; /* [n * words] switches that steps up reach, and itself */
-	struct follow_group *group;
-	uint32_t n_groups, cap_groups, *group_of, *group_order, *source, *votes;
-	uint64_t *common;
-	struct follow *into; /* takes entries; NULL: they are only counted */
+	uint64_t *above;			 /* [n * words] switches that steps up reach, and itself */
+	struct follow_group **group, **group_of; /* of the present target; [n] of a source */
+	uint32_t n_groups, cap_groups, *votes;
+	uint64_t *level, *common; /* switches of each rank; a set */
+	struct follow *into;	  /* takes entries; NULL: they are only counted */
 	size_t cap;
 };
 
-/* --- the fabric and its tables ------------------------------------------------------------------- */
+/* --- the fabric and its tables ----------------------------------------------------------------- */
 
 static void follow_take_cables(struct follow_work *k)
 {
@@ -226,9 +237,8 @@ static struct follow_work *follow_work_new(const struct sweep *held, struct foll
 	k->queue = ARENA_ARRAY(k, 2 * (size_t)n, uint32_t);
 	k->load = ARENA_ARRAY(k, f->n_ports, uint32_t);
 	k->used = ARENA_ARRAY(k, f->n_ports, uint32_t);
-	k->group_of = ARENA_ARRAY(k, n, uint32_t);
-	k->group_order = ARENA_ARRAY(k, n, uint32_t);
-	k->source = ARENA_ARRAY(k, n, uint32_t);
+	k->group_of = ARENA_ARRAY(k, n, struct follow_group *);
+	k->level = ARENA_ARRAY(k, (size_t)FOLLOW_FAR * k->words, uint64_t);
 	k->votes = ARENA_ARRAY(k, n, uint32_t);
 	k->above = ARENA_ARRAY(k, (size_t)n * k->words, uint64_t);
 	k->common = ARENA_ARRAY(k, k->words, uint64_t);
@@ -250,7 +260,7 @@ static struct follow_work *follow_work_new(const struct sweep *held, struct foll
 	return k;
 }
 
-/* --- rules ---------------------------------------------------------------------------------------- */
+/* --- rules ------------------------------------------------------------------------------------- */
 
 /* Is the step a -> b of a packet one towards the roots?  Equal ranks: towards the lower GUID. */
 static bool follow_up(const struct follow_work *k, const uint32_t *rank, uint32_t a, uint32_t b)
@@ -400,7 +410,7 @@ static bool follow_by_hub(struct follow_work *k, const struct follow_rule *u, co
 	return w->state[s] == FOLLOW_ARRIVES && w->turns[s] == 1 && w->turn[s] == u->hub;
 }
 
-/* --- codes ---------------------------------------------------------------------------------------- */
+/* --- codes ------------------------------------------------------------------------------------- */
 
 static bool follow_breaks(unsigned class)
 {
@@ -513,49 +523,23 @@ static unsigned follow_least(const uint32_t *load, const uint32_t *c, unsigned n
 	return among;
 }
 
-/* --- engines by which each switch chooses for itself, least loaded first: minhop, dor, updn ------------ */
-
-static bool follow_local(struct follow_work *k, const struct follow_rule *u, const struct follow_dest *dest,
-			 struct follow_code code[FOLLOW_TIES])
+/* The class of an entry that is one of several lawful ones, where each switch chooses for itself. */
+static enum follow_class follow_local_entry(const struct follow_work *k, uint32_t s, uint32_t step,
+					    struct follow_code code[FOLLOW_TIES])
 {
-	k->target = NO_ID;
-	memset(k->load, 0, k->n_cables * sizeof(*k->load));
-	memset(code, 0, FOLLOW_TIES * sizeof(*code));
-	for (uint32_t i = 0; i < k->n_dests && progress_step(k->p, i); i++) {
-		const struct follow_dest *d = &dest[i];
+	unsigned n = k->n_lawful[s];
+	enum follow_class class;
+	unsigned least = follow_least(k->load, k->lawful + k->off[s], n, step, &class);
+	bool kept = class == FOLLOW_LAWFUL;
+	double bits = k->lg[kept ? n : least];
 
-		k->walk.made = false;
-		follow_aim(k, u, d->sw);
-		for (uint32_t s = 0; s < k->n; s++) {
-			if (!k->judged[s])
-				continue;
-			uint32_t step = follow_step(k, s, routing_port(k->r, s, d->lid));
-			enum follow_class class = follow_plain(k, u, d, s);
-
-			if (class == FOLLOW_LAWFUL) {
-				unsigned n = k->n_lawful[s];
-				unsigned least =
-					follow_least(k->load, k->lawful + k->off[s], n, step, &class);
-				bool kept = class == FOLLOW_LAWFUL;
-				double first = class == FOLLOW_FIRST ? 0 : k->lg[kept ? n : least];
-
-				follow_code_add(&code[FOLLOW_TIES_FIRST], FOLLOW_MANY, class, first);
-				follow_code_add(&code[FOLLOW_TIES_DRAWN], FOLLOW_MANY,
-						kept ? FOLLOW_LAWFUL : FOLLOW_LEAST, k->lg[kept ? n : least]);
-				follow_code_add(&code[FOLLOW_TIES_ANY], FOLLOW_MANY, FOLLOW_LAWFUL, k->lg[n]);
-			} else {
-				follow_code_all(code, FOLLOW_MANY, class, follow_plain_bits(k, s, class));
-			}
-			follow_list(k, s, d, class);
-			if (d->host && s != d->sw && step != NO_ID)
-				k->load[step]++;
-		}
-	}
-	return !progress_cancelled(k->p);
+	follow_code_add(&code[FOLLOW_TIES_FIRST], FOLLOW_MANY, class, class == FOLLOW_FIRST ? 0 : bits);
+	follow_code_add(&code[FOLLOW_TIES_DRAWN], FOLLOW_MANY, kept ? FOLLOW_LAWFUL : FOLLOW_LEAST, bits);
+	follow_code_add(&code[FOLLOW_TIES_ANY], FOLLOW_MANY, FOLLOW_LAWFUL, k->lg[n]);
+	return class;
 }
 
-/* --- ftree: one main way to each destination -------------------------------------------------------------
- */
+/* --- ftree: one main way to each destination --------------------------------------------------- */
 
 static bool follow_has(const uint64_t *set, uint32_t sw)
 {
@@ -572,137 +556,106 @@ static bool follow_meet(const struct follow_work *k, uint32_t sw, const uint64_t
 	return met != 0;
 }
 
-/* Switches that steps to lower ranks reach, in order of ranks. */
+/* Switches that steps to lower ranks reach, and the switches of each rank. */
 static void follow_take_above(struct follow_work *k, const uint32_t *rank)
 {
-	uint32_t most = 0, *order = k->queue, end = 0;
-
 	memset(k->above, 0, (size_t)k->n * k->words * sizeof(*k->above));
-	for (uint32_t s = 0; s < k->n; s++)
-		most = rank[s] < FOLLOW_FAR ? MAX(most, rank[s]) : most;
-	for (uint32_t level = 0; level <= most; level++)
-		for (uint32_t s = 0; s < k->n; s++)
-			if (rank[s] == level)
-				order[end++] = s;
-	for (uint32_t i = 0; i < end; i++) {
-		uint32_t s = order[i];
-		uint64_t *above = k->above + (size_t)s * k->words;
+	memset(k->level, 0, (size_t)FOLLOW_FAR * k->words * sizeof(*k->level));
+	for (uint32_t level = 0; level < FOLLOW_FAR; level++)
+		for (uint32_t s = 0; s < k->n; s++) {
+			uint64_t *above = k->above + (size_t)s * k->words;
 
-		above[s / 64] |= UINT64_C(1) << s % 64;
-		for (uint32_t c = k->off[s]; c < k->off[s + 1]; c++)
-			for (uint32_t w = 0; rank[k->cable[c].to] < rank[s] && w < k->words; w++)
-				above[w] |= k->above[(size_t)k->cable[c].to * k->words + w];
-	}
+			if (rank[s] != level)
+				continue;
+			k->level[(size_t)level * k->words + s / 64] |= UINT64_C(1) << s % 64;
+			above[s / 64] |= UINT64_C(1) << s % 64;
+			for (uint32_t c = k->off[s]; c < k->off[s + 1]; c++)
+				for (uint32_t w = 0; rank[k->cable[c].to] < level && w < k->words; w++)
+					above[w] |= k->above[(size_t)k->cable[c].to * k->words + w];
+		}
 }
 
-/* The group of sources with the common tops that k->common has. */
-static uint32_t follow_group_of(struct follow_work *k, uint32_t rank, uint32_t size)
+/* Finds the nearest switches above both of two, into k->common.  *rank: their rank.  Returns their number. */
+static uint32_t follow_common(struct follow_work *k, uint32_t a, uint32_t b, uint32_t *rank)
+{
+	const uint64_t *above[2] = {k->above + (size_t)a * k->words, k->above + (size_t)b * k->words};
+	uint32_t size = 0;
+
+	for (uint32_t level = *rank + 1; level-- > 0 && !size; *rank = level)
+		for (uint32_t w = 0; w < k->words; w++) {
+			k->common[w] = above[0][w] & above[1][w] & k->level[(size_t)level * k->words + w];
+			size += (uint32_t)__builtin_popcountll(k->common[w]);
+		}
+	return size;
+}
+
+/* The group of sources with the tops k->common. */
+static struct follow_group *follow_group_of(struct follow_work *k, uint32_t rank, uint32_t size)
 {
 	size_t bytes = k->words * sizeof(*k->common);
 
 	for (uint32_t g = 0; g < k->n_groups; g++)
-		if (k->group[g].size == size && !memcmp(k->group[g].set, k->common, bytes))
-			return g;
+		if (k->group[g]->size == size && !memcmp(k->group[g]->set, k->common, bytes))
+			return k->group[g];
 	if (k->n_groups == k->cap_groups) {
 		ARENA_GROW(k, k->group, k->n_groups, k->cap_groups);
-		for (uint32_t g = k->n_groups; g < k->cap_groups; g++)
-			k->group[g].set = ARENA_ARRAY(k, k->words, uint64_t);
+		for (uint32_t g = k->n_groups; g < k->cap_groups; g++) {
+			k->group[g] = ARENA_NEW(k, struct follow_group);
+			k->group[g]->set = ARENA_ARRAY(k, k->words, uint64_t);
+		}
 	}
-	struct follow_group *g = &k->group[k->n_groups];
+	struct follow_group *g = k->group[k->n_groups++];
 	memcpy(g->set, k->common, bytes);
 	*g = (struct follow_group){.set = g->set, .rank = rank, .size = size};
-	return k->n_groups++;
+	return g;
 }
 
-/* Larger sets first, those of higher ranks (nearer to the hosts) before. */
-static bool follow_group_before(const struct follow_work *k, const struct follow_group *a,
-				const struct follow_group *b)
+/* Nearer to the hosts first, then larger sets. */
+static int follow_by_tops(const void *first, const void *second)
 {
-	if (a->rank != b->rank)
-		return a->rank > b->rank;
-	if (a->size != b->size)
-		return a->size > b->size;
-	return memcmp(a->set, b->set, k->words * sizeof(*a->set)) > 0;
+	const struct follow_group *a = *(const struct follow_group *const *)first;
+	const struct follow_group *b = *(const struct follow_group *const *)second;
+
+	ORDER(b->rank, a->rank);
+	ORDER(b->size, a->size);
+	ORDER(a->source, b->source);
+	return 0;
 }
 
 /* Groups the sources that must climb to reach the present target. */
 static void follow_group_sources(struct follow_work *k, const uint32_t *rank)
 {
 	const uint64_t *mine = k->above + (size_t)k->target * k->words;
-	uint32_t at = 0;
 
 	k->n_groups = 0;
 	for (uint32_t s = 0; s < k->n; s++) {
-		const uint64_t *its = k->above + (size_t)s * k->words;
-		uint32_t lowest = 0, size = 0;
-		bool met = false;
+		uint32_t lowest = MIN(FOLLOW_FAR - 1u, MIN(rank[s], rank[k->target])), size = 0;
 
-		k->group_of[s] = NO_ID;
-		if (s == k->target || !k->judged[s] || follow_has(mine, s) || !k->n_lawful[s])
+		k->group_of[s] = NULL;
+		if (s != k->target && k->judged[s] && !follow_has(mine, s) && k->n_lawful[s])
+			size = follow_common(k, s, k->target, &lowest);
+		if (!size)
 			continue;
-		for (int pass = 0; pass < 2; pass++)
-			for (uint32_t w = 0; w < k->words; w++) {
-				uint64_t both = its[w] & mine[w];
-
-				if (pass)
-					k->common[w] = 0;
-				for (; both; both &= both - 1) {
-					uint32_t x = w * 64 + (uint32_t)__builtin_ctzll(both);
-
-					if (!pass)
-						lowest = met ? MAX(lowest, rank[x]) : rank[x];
-					else if (rank[x] == lowest)
-						k->common[w] |= both & -both;
-					size += pass && rank[x] == lowest;
-					met = true;
-				}
-			}
-		if (met)
-			k->group_of[s] = follow_group_of(k, lowest, size);
+		k->group_of[s] = follow_group_of(k, lowest, size);
+		k->group_of[s]->free |= k->n_lawful[s] > 1;
+		k->group_of[s]->source = MAX(k->group_of[s]->source, s);
 	}
-	for (uint32_t s = 0; s < k->n; s++)
-		if (k->group_of[s] != NO_ID)
-			k->group[k->group_of[s]].sources++;
-	for (uint32_t g = 0; g < k->n_groups; g++) {
-		k->group[g].at = at;
-		at += k->group[g].sources;
-		k->group[g].sources = 0;
-	}
-	for (uint32_t s = 0; s < k->n; s++)
-		if (k->group_of[s] != NO_ID) {
-			struct follow_group *g = &k->group[k->group_of[s]];
-
-			k->source[g->at + g->sources++] = s;
-			g->free |= k->n_lawful[s] > 1;
-		}
-	for (uint32_t i = 0; i < k->n_groups; i++) { /* there are few: sorted by insertion */
-		uint32_t j = i;
-
-		for (; j && follow_group_before(k, &k->group[i], &k->group[k->group_order[j - 1]]); j--)
-			k->group_order[j] = k->group_order[j - 1];
-		k->group_order[j] = i;
-	}
+	qsort(k->group, k->n_groups, sizeof(struct follow_group *), follow_by_tops);
 }
 
 /* The top that most sources of a group use for the present destination; NO_ID: no packet arrives. */
 static uint32_t follow_vote(struct follow_work *k, const struct follow_walk *w, const struct follow_group *g)
 {
-	const uint32_t *source = k->source + g->at;
 	uint32_t best = NO_ID;
 
-	for (uint32_t i = 0; i < g->sources; i++)
-		if (w->state[source[i]] == FOLLOW_ARRIVES)
-			k->votes[w->top[source[i]]]++;
-	for (uint32_t i = 0; i < g->sources; i++) {
-		uint32_t top = w->top[source[i]];
-
-		if (w->state[source[i]] == FOLLOW_ARRIVES &&
-		    (best == NO_ID || k->votes[top] > k->votes[best]))
-			best = top;
+	memset(k->votes, 0, k->n * sizeof(*k->votes));
+	for (uint32_t s = 0; s < k->n; s++) {
+		if (k->group_of[s] != g || w->state[s] != FOLLOW_ARRIVES)
+			continue;
+		k->votes[w->top[s]]++;
+		if (best == NO_ID || k->votes[w->top[s]] > k->votes[best])
+			best = w->top[s];
 	}
-	for (uint32_t i = 0; i < g->sources; i++)
-		if (w->state[source[i]] == FOLLOW_ARRIVES)
-			k->votes[w->top[source[i]]] = 0;
 	return best;
 }
 
@@ -744,7 +697,7 @@ static void follow_name_tops(struct follow_work *k, const struct follow_rule *u,
 	uint32_t at = d->sw, n_named = 0, *named = k->queue;
 
 	for (uint32_t i = 0; i < k->n_groups; i++) {
-		struct follow_group *g = &k->group[k->group_order[i]];
+		struct follow_group *g = k->group[i];
 		bool first = true; /* of its rank */
 
 		g->main = NO_ID;
@@ -772,7 +725,7 @@ static void follow_name_tops(struct follow_work *k, const struct follow_rule *u,
 static enum follow_class follow_tree_entry(struct follow_work *k, uint32_t s, uint32_t step,
 					   struct follow_code code[FOLLOW_TIES])
 {
-	uint32_t c[MAX_PORTS], main = k->group_of[s] == NO_ID ? NO_ID : k->group[k->group_of[s]].main;
+	uint32_t c[MAX_PORTS], main = k->group_of[s] ? k->group_of[s]->main : NO_ID;
 	bool climbs = main != NO_ID && k->walk.state[s] == FOLLOW_ARRIVES;
 	unsigned n = 0, lawful = k->n_lawful[s];
 	enum follow_class least;
@@ -807,36 +760,45 @@ static enum follow_class follow_tree_entry(struct follow_work *k, uint32_t s, ui
 	return climbs ? FOLLOW_CABLE : FOLLOW_DOWN;
 }
 
-static bool follow_tree(struct follow_work *k, const struct follow_rule *u,
-			struct follow_code code[FOLLOW_TIES], uint64_t n[FOLLOW_CLASSES + 1])
+/* Classes of all entries by a rule; tree: by ftree's main ways, too.  Returns false when cancelled. */
+static bool follow_score(struct follow_work *k, const struct follow_plan *plan,
+			 struct follow_code code[FOLLOW_TIES], uint64_t n[FOLLOW_CLASSES + 1])
 {
+	const struct follow_rule *u = &k->rule[plan->rule];
+	bool tree = plan->engine == FOLLOW_FTREE;
+
 	k->target = NO_ID;
 	memset(k->load, 0, k->n_cables * sizeof(*k->load));
 	memset(k->used, 0, k->n_cables * sizeof(*k->used));
-	memset(code, 0, FOLLOW_TIES * sizeof(*code));
-	follow_take_above(k, u->rank);
+	if (tree)
+		follow_take_above(k, u->rank);
+	progress_start(k->p, follow_engine[plan->engine], k->n_dests);
 	for (uint32_t i = 0; i < k->n_dests && progress_step(k->p, i); i++) {
-		const struct follow_dest *d = &k->list[i];
+		const struct follow_dest *d = &plan->dest[i];
 		bool grouped = k->target == d->sw;
 
 		k->walk.made = false;
 		follow_aim(k, u, d->sw);
-		if (!grouped)
+		if (tree && !grouped)
 			follow_group_sources(k, u->rank);
-		follow_name_tops(k, u, d, code);
+		if (tree)
+			follow_name_tops(k, u, d, code);
 		for (uint32_t s = 0; s < k->n; s++) {
 			if (!k->judged[s])
 				continue;
 			uint32_t step = follow_step(k, s, routing_port(k->r, s, d->lid));
 			enum follow_class class = follow_plain(k, u, d, s);
+			bool counts = !tree && s != d->sw && step != NO_ID;
 
-			if (class == FOLLOW_LAWFUL) {
-				class = follow_tree_entry(k, s, step, code);
-				if (d->host && class != FOLLOW_LAWFUL)
-					k->load[step]++;
-			} else {
+			if (class != FOLLOW_LAWFUL) {
 				follow_code_all(code, FOLLOW_MANY, class, follow_plain_bits(k, s, class));
+			} else if (tree) {
+				class = follow_tree_entry(k, s, step, code);
+				counts = class != FOLLOW_LAWFUL;
+			} else {
+				class = follow_local_entry(k, s, step, code);
 			}
+			k->load[counts ? step : 0] += counts && d->host;
 			n[class]++;
 			follow_list(k, s, d, class);
 		}
@@ -844,8 +806,7 @@ static bool follow_tree(struct follow_work *k, const struct follow_rule *u,
 	return !progress_cancelled(k->p);
 }
 
-/* --- roots ------------------------------------------------------------------------------------------------
- */
+/* --- roots ------------------------------------------------------------------------------------- */
 
 /* Adds the rule of updn and ftree for some roots, or for the ranks that the source tells. */
 static void follow_add_roots(struct follow_work *k, const uint8_t *root, const char *words, bool single)
@@ -873,20 +834,15 @@ static void follow_add_roots(struct follow_work *k, const uint8_t *root, const c
 	k->rule[k->n_rules++] = u;
 }
 
-static bool follow_any(const uint8_t *root, uint32_t n)
-{
-	return memchr(root, 1, n) != NULL;
-}
-
-/* Farthest from the switches with more than `most` hosts. */
-static bool follow_farthest(const struct follow_work *k, unsigned most, uint8_t *root)
+/* Farthest from the switches with more than 2 hosts. */
+static bool follow_farthest(const struct follow_work *k, uint8_t *root)
 {
 	AUTO_FREE uint8_t *level = NEW_ARRAY(k->n, uint8_t);
 	uint8_t top = 0;
 
 	memset(level, FOLLOW_FAR, k->n);
 	for (uint32_t s = 0; s < k->n; s++)
-		for (uint32_t x = 0; k->hosts[s] > most && x < k->n; x++)
+		for (uint32_t x = 0; k->hosts[s] > 2 && x < k->n; x++)
 			level[x] = MIN(level[x], k->dist[(size_t)s * k->n + x]);
 	for (uint32_t s = 0; s < k->n; s++)
 		top = level[s] == FOLLOW_FAR ? top : MAX(top, level[s]);
@@ -914,7 +870,7 @@ static bool follow_by_hosts(const struct follow_work *k, uint8_t *root)
 		}
 		root[x] = most == 1 && some == 1;
 	}
-	return follow_any(root, k->n);
+	return memchr(root, 1, k->n) != NULL;
 }
 
 struct follow_single {
@@ -990,7 +946,7 @@ static bool follow_named_roots(const struct follow_work *k, uint8_t *root)
 			root[k->f->node_switch[node]] = 1;
 	}
 	guid_file_free(&g);
-	return follow_any(root, k->n);
+	return memchr(root, 1, k->n) != NULL;
 }
 
 static void follow_find_roots(struct follow_work *k)
@@ -1007,9 +963,7 @@ static void follow_find_roots(struct follow_work *k)
 
 		if (l && l->n_roots && l->top)
 			follow_add_roots(k, l->root, "by levels", false);
-		if (follow_farthest(k, 0, root))
-			follow_add_roots(k, root, "farthest from switches with hosts", false);
-		if (follow_farthest(k, 2, root))
+		if (follow_farthest(k, root))
 			follow_add_roots(k, root, "farthest from switches with more than 2 hosts", false);
 		if (follow_by_hosts(k, root))
 			follow_add_roots(k, root, "as OpenSM 3.3.23 finds them", false);
@@ -1041,97 +995,75 @@ uint64_t follow_broken(const struct follow_try *t)
 	return t->n[FOLLOW_LONGER] + t->n[FOLLOW_AGAINST] + t->n[FOLLOW_EXTRA] + t->n[FOLLOW_MISSING];
 }
 
-/* Entries that the rule leaves a choice. */
-static uint64_t follow_free(const struct follow_try *t)
+uint64_t follow_free(const struct follow_try *t)
 {
 	return t->n[FOLLOW_FIRST] + t->n[FOLLOW_LEAST] + t->n[FOLLOW_MAIN] + t->n[FOLLOW_CABLE] +
 	       t->n[FOLLOW_LAWFUL];
 }
 
-/* --- all of it --------------------------------------------------------------------------------------------
- */
+/* --- all of it --------------------------------------------------------------------------------- */
 
-/* The engines of the families; the ways of those with roots are those of each set of roots. */
-static const char *const follow_engine[] = {"minhop", "dor", "updn", "ftree"};
-enum { FOLLOW_MINHOP, FOLLOW_DOR, FOLLOW_UPDN, FOLLOW_FTREE };
-
-/* Takes what a variant costs into a try of its engine. more: bits that its roots and its hub cost. */
-static void follow_take_bits(struct follow_try *t, const struct follow_code code[FOLLOW_TIES], double more,
-			     int scatter)
+/* Takes what a plan's variants cost into the best try of its engine. scatter: as in follow_run(). */
+static void follow_keep(struct follow *f, const struct follow_plan *plan, const double bits[FOLLOW_TIES],
+			int scatter, struct follow_try *t)
 {
-	t->bits = t->bits_drawn = t->bits_first = INFINITY;
-	for (unsigned ties = 0; ties < FOLLOW_TIES; ties++) {
-		double bits = follow_code_bits(&code[ties]) + more;
-		bool own = !strcmp(t->engine, follow_engine[FOLLOW_FTREE]) || ties == FOLLOW_TIES_ANY;
-		bool allowed = own || scatter < 0 || (ties == FOLLOW_TIES_DRAWN) == (scatter > 0);
+	struct follow_try *best = &f->try[plan->engine];
+	bool tree = plan->engine == FOLLOW_FTREE;
 
-		if (own || ties == FOLLOW_TIES_DRAWN)
-			t->bits_drawn = fmin(t->bits_drawn, bits);
-		if (own || ties == FOLLOW_TIES_FIRST)
-			t->bits_first = fmin(t->bits_first, bits);
-		if (allowed && bits < t->bits) {
-			t->bits = bits;
-			t->ties = ties;
-		}
+	for (unsigned ties = 0; ties < FOLLOW_TIES; ties++) {
+		bool any = tree || ties == FOLLOW_TIES_ANY;
+		bool allowed = any || scatter < 0 || (ties == FOLLOW_TIES_DRAWN) == (scatter > 0);
+
+		if (any || ties == FOLLOW_TIES_DRAWN)
+			best->bits_drawn = fmin(best->bits_drawn, bits[ties]);
+		if (any || ties == FOLLOW_TIES_FIRST)
+			best->bits_first = fmin(best->bits_first, bits[ties]);
+		if (!allowed || bits[ties] >= best->bits)
+			continue;
+		t->bits = bits[ties];
+		t->ties = ties;
+		t->bits_drawn = best->bits_drawn;
+		t->bits_first = best->bits_first;
+		*best = *t;
 	}
 }
 
-/* Keeps the better of two tries of an engine. */
-static void follow_keep(struct follow *f, const struct follow_try *t)
-{
-	struct follow_try *old = NULL;
-
-	for (unsigned i = 0; i < f->n; i++)
-		if (!strcmp(f->try[i].engine, t->engine))
-			old = &f->try[i];
-	double drawn = old ? fmin(old->bits_drawn, t->bits_drawn) : t->bits_drawn;
-	double first = old ? fmin(old->bits_first, t->bits_first) : t->bits_first;
-	if (!old)
-		old = &f->try[f->n++];
-	if (old->engine == NULL || t->bits < old->bits)
-		*old = *t;
-	old->bits_drawn = drawn;
-	old->bits_first = first;
-}
-
-struct follow_plan {
-	unsigned engine, rule;
-	const struct follow_dest *dest;
-};
-
-/* Judges by one engine, one rule, one order. */
-static bool follow_judge(struct follow_work *k, const struct follow_plan *plan, int scatter,
-			 struct follow_try *t)
+static bool follow_judge(struct follow_work *k, const struct follow_plan *plan, int scatter, struct follow *f)
 {
 	const struct follow_rule *u = &k->rule[plan->rule];
-	struct follow_code code[FOLLOW_TIES];
-	uint64_t n[FOLLOW_CLASSES + 1] = {0};
-	double more = (u->single ? log2(k->n) : 0) + (u->hub != NO_ID ? log2(k->n) : 0);
-	bool tree = plan->engine == FOLLOW_FTREE;
-
-	progress_start(k->p, follow_engine[plan->engine], k->n_dests);
-	if (!(tree ? follow_tree(k, u, code, n) : follow_local(k, u, plan->dest, code)))
-		return false;
-	for (unsigned ctx = 0; !tree && ctx < FOLLOW_CONTEXTS; ctx++)
-		for (unsigned c = 0; c < FOLLOW_CLASSES; c++)
-			n[c] += code[FOLLOW_TIES_FIRST].n[ctx][c];
-	*t = (struct follow_try){
+	struct follow_try t = {
 		.engine = follow_engine[plan->engine], .roots = u->roots, .root = u->root, .hub = u->hub};
-	memcpy(t->n, n, sizeof(t->n));
-	follow_take_bits(t, code, more, scatter);
+	struct follow_code code[FOLLOW_TIES] = {{.extra = 0}};
+	uint64_t n[FOLLOW_CLASSES + 1] = {0};
+	double bits[FOLLOW_TIES], found = log2(k->n); /* one of all switches */
+
+	if (!follow_score(k, plan, code, n))
+		return false;
+	memcpy(t.n, n, sizeof(t.n));
+	for (unsigned ties = 0; ties < FOLLOW_TIES; ties++)
+		bits[ties] = follow_code_bits(&code[ties]) + (u->single ? found : 0) +
+			     (u->hub != NO_ID ? found : 0);
+	follow_keep(f, plan, bits, scatter, &t);
 	return true;
 }
 
-/* Is the rule one of an engine's? */
-static bool follow_applies(const struct follow_work *k, unsigned engine, const struct follow_rule *u)
+/* Is the rule one of the plan's engine, and worth a look? */
+static bool follow_applies(const struct follow_work *k, const struct follow *f,
+			   const struct follow_plan *plan)
 {
-	uint32_t most = 0;
+	const struct follow_rule *u = &k->rule[plan->rule];
+	const struct follow_try *minhop = &f->try[FOLLOW_MINHOP];
+	bool levels = false;
 
-	if (engine == FOLLOW_MINHOP || engine == FOLLOW_DOR)
-		return !u->rank && u->one_way == (engine == FOLLOW_DOR);
 	for (uint32_t s = 0; u->rank && s < k->n; s++)
-		most = u->rank[s] < FOLLOW_FAR ? MAX(most, u->rank[s]) : most;
-	return u->rank && (engine == FOLLOW_UPDN || (most && !u->single));
+		levels |= u->rank[s] > 0 && u->rank[s] < FOLLOW_FAR;
+	if (plan->engine == FOLLOW_MINHOP)
+		return !u->rank && !u->one_way;
+	if (plan->engine == FOLLOW_DOR) /* without a choice anywhere it is minhop */
+		return u->one_way && (!minhop->engine || follow_free(minhop));
+	if (plan->engine == FOLLOW_UPDN)
+		return u->rank != NULL;
+	return levels && !u->single && plan->dest == k->list;
 }
 
 static void follow_make_rules(struct follow_work *k)
@@ -1166,43 +1098,42 @@ static bool follow_make_ways(struct follow_work *k, struct follow_rule *u)
 
 COMPARATOR(follow_by_bits, struct follow_try, UP(bits))
 
-static bool follow_try_all(struct follow_work *k, struct follow *f, const char *engine, int scatter)
+/* Compacts and orders the tries: fewest bits first. */
+static void follow_order(const struct follow_work *k, struct follow *f)
 {
-	struct follow_plan best = {.rule = NO_ID};
-	double fewest = INFINITY;
-
-	for (unsigned i = 0; i < k->n_rules; i++) {
-		if (!follow_make_ways(k, &k->rule[i]))
-			return false;
-		for (unsigned g = 0; g < 2 * ARRAY_LEN(follow_engine); g++) {
-			struct follow_plan plan = {
-				.engine = g / 2, .rule = i, .dest = g % 2 ? k->by_lid : k->list};
-			struct follow_try t;
-
-			bool asked = !engine || !strcmp(engine, follow_engine[plan.engine]);
-			/* without a choice anywhere dor is minhop */
-			bool same = !engine && plan.engine == FOLLOW_DOR &&
-				    !follow_free(follow_find(f, "minhop"));
-
-			if (!asked || same || !follow_applies(k, plan.engine, &k->rule[i]) ||
-			    (g % 2 && plan.engine == FOLLOW_FTREE))
-				continue;
-			if (!follow_judge(k, &plan, scatter, &t))
-				return false;
-			follow_keep(f, &t);
-			best = t.bits < fewest ? plan : best;
-			fewest = fmin(fewest, t.bits);
-		}
-	}
+	qsort(f->try, FOLLOW_ENGINES, sizeof(*f->try), follow_by_bits);
+	while (f->n < FOLLOW_ENGINES && f->try[f->n].engine)
+		f->n++;
 	for (unsigned i = 0; i < f->n; i++)
 		if (f->try[i].root)
 			f->try[i].root = arena_dup(f, f->try[i].root, k->n);
-	qsort(f->try, f->n, sizeof(*f->try), follow_by_bits);
-	if (!engine || best.rule == NO_ID)
-		return true;
-	struct follow_try again;
-	k->into = f;
-	return follow_make_ways(k, &k->rule[best.rule]) && follow_judge(k, &best, scatter, &again);
+}
+
+static bool follow_try_all(struct follow_work *k, struct follow *f, const char *engine, int scatter)
+{
+	struct follow_plan best = {.rule = NO_ID};
+
+	for (unsigned g = 0; g < FOLLOW_ENGINES; g++)
+		f->try[g].bits = f->try[g].bits_drawn = f->try[g].bits_first = INFINITY;
+	for (unsigned i = 0; i < 2 * FOLLOW_ENGINES * k->n_rules; i++) {
+		struct follow_plan plan = {i / 2 % FOLLOW_ENGINES, i / 2 / FOLLOW_ENGINES,
+					   i % 2 ? k->by_lid : k->list};
+		double before = f->try[plan.engine].bits;
+
+		if (!(i % (2 * FOLLOW_ENGINES)) && !follow_make_ways(k, &k->rule[plan.rule]))
+			return false;
+		if ((engine && strcmp(engine, follow_engine[plan.engine]) != 0) ||
+		    !follow_applies(k, f, &plan))
+			continue;
+		if (!follow_judge(k, &plan, scatter, f))
+			return false;
+		best = f->try[plan.engine].bits < before ? plan : best;
+	}
+	k->into = engine && best.rule != NO_ID ? f : NULL;
+	if (k->into && !(follow_make_ways(k, &k->rule[best.rule]) && follow_judge(k, &best, scatter, f)))
+		return false;
+	follow_order(k, f);
+	return true;
 }
 
 COMPARATOR(follow_by_place, struct follow_entry, UP(sw) UP(lid))
@@ -1217,7 +1148,7 @@ struct follow *follow_run(const struct sweep *held, const char *engine, struct p
 	if (engine && !strncmp(engine, "ar_", 3))
 		engine += 3;
 	f->fabric = fabric_unref_later(f, fabric_ref(held->fabric));
-	f->try = ARENA_ARRAY(f, ARRAY_LEN(follow_engine), struct follow_try);
+	f->try = ARENA_ARRAY(f, FOLLOW_ENGINES, struct follow_try);
 	f->scatter_known = options_is_set(o, "scatter_ports");
 	if (f->scatter_known)
 		scatter = options_uint(o, "scatter_ports") > 0;
@@ -1254,7 +1185,8 @@ const struct field follow_try_fields[] = {
 	TRY("engine", engine, "string(minhop/dor/updn/ftree)",
 	    "the engine; one with ar_ has the same linear tables"),
 	TRY("bits", bits, NULL, "what one must be told beyond its rule to write the tables down"),
-	FIELD_BY_CODE("roots[]", "node", "its roots"),
+	FIELD_BY_CODE("roots[]", "object", "its roots"),
+	FIELD_BY_CODE("roots[].name", "node", "a root"),
 	TRY("roots_found", roots, NULL, "how they were found"),
 	FIELD_BY_CODE(
 		"scatter", "string(first/drawn/any)",
@@ -1275,79 +1207,13 @@ const struct field follow_entry_fields[] = {
 	{.key = NULL},
 };
 
-/* --- the verdict ------------------------------------------------------------------------------------------
- */
+/* --- the verdict ------------------------------------------------------------------------------ */
 
 #define FOLLOW_NAMES 4		 /* roots that are named */
-#define FOLLOW_STRANGE_SHARE 0.1 /* an engine whose rule more entries break did not make the tables */
-
-static void follow_tell_roots(const struct follow *f, const struct follow_try *t, struct text *text)
-{
-	uint32_t n = 0, told = 0;
-
-	for (uint32_t s = 0; t->root && s < f->fabric->n_switches; s++)
-		n += t->root[s];
-	if (n)
-		text_add(text, n == 1 ? " with root " : " with roots ");
-	for (uint32_t s = 0; n && told < FOLLOW_NAMES && s < f->fabric->n_switches; s++)
-		if (t->root[s])
-			text_add(text, "%s%s", told++ ? ", " : "", switch_name(f->fabric, s));
-	if (n > told)
-		text_add(text, " and %u more", n - told);
-	if (n)
-		text_add(text, " (%s)", t->roots);
-}
-
-/* What the entries are under an engine, from ": " on. */
-static void follow_tell_classes(const struct follow *f, const struct follow_try *t, struct text *text)
-{
-	uint64_t free = follow_free(t), kept = t->n[FOLLOW_LAWFUL], broken = follow_broken(t), lawful = free;
-	bool tree = t->n[FOLLOW_MAIN] || t->n[FOLLOW_CABLE];
-
-	lawful += t->n[FOLLOW_ONLY] + t->n[FOLLOW_DOWN];
-	text_add(text, ": %s keep%s to its rule", PLURAL(lawful, "entry"), lawful == 1 ? "s" : "");
-	if (free && tree)
-		text_add(text,
-			 "; of %s that have a choice %s%" PRIu64
-			 " go by the one main way of their destination",
-			 PLURAL(free, "entry"), kept ? "" : "all ", free - kept);
-	else if (free)
-		text_add(text, "; of %s among equal ports %s%" PRIu64 " took the least loaded",
-			 PLURAL(free, "choice"), kept ? "" : "all ", free - kept);
-	if (t->hub != NO_ID)
-		text_add(text, "; %s turn%s at %s, as calculate_missing_routes makes them",
-			 PLURAL(t->n[FOLLOW_HUB], "more entry"), t->n[FOLLOW_HUB] == 1 ? "s" : "",
-			 switch_name(f->fabric, t->hub));
-	if (broken)
-		text_add(text, "; %s break%s it (`judge %s` tells which)", PLURAL(broken, "entry"),
-			 broken == 1 ? "s" : "", t->engine);
-	text_add(text, ".\n");
-}
-
-/* What a restart does with the choices. */
-static void follow_tell_choices(const struct follow *f, const struct follow_try *t, struct text *text)
-{
-	uint64_t kept = t->n[FOLLOW_LAWFUL];
-	bool drawn = f->scatter_known ? t->ties == FOLLOW_TIES_DRAWN
-				      : t->bits_drawn + FOLLOW_MARGIN <= t->bits_first;
-
-	if (kept)
-		text_add(text,
-			 "%s %s lawful, but not %s: kept from before a change, or made in another order.  A "
-			 "restart may "
-			 "move %s.\n",
-			 PLURAL(kept, "entry"), kept == 1 ? "is" : "are",
-			 t->n[FOLLOW_MAIN] ? "on the main way"
-					   : "the least loaded in the order that ibscope assumes",
-			 kept == 1 ? "it" : "them");
-	if (drawn && t->n[FOLLOW_LEAST])
-		text_add(text, "Ties among equal ports were drawn (scatter_ports), in an order that ibscope "
-			       "does not "
-			       "know.  Whether a restart draws the same is not judged.\n");
-}
+#define FOLLOW_STRANGE_SHARE 0.1 /* where more entries break the nearest rule, no engine is named */
 
 struct follow_names {
-	const char *name[FOLLOW_MOST_EXACT + ARRAY_LEN(follow_engine)];
+	const char *name[2 * FOLLOW_MOST_EXACT + FOLLOW_ENGINES];
 	unsigned n;
 };
 
@@ -1359,142 +1225,168 @@ static void follow_name_add(struct follow_names *names, const char *name)
 	names->name[names->n++] = name;
 }
 
-/* Engines that cannot be told apart from the best. */
-static struct follow_names follow_equals(const struct follow *f, const struct follow_known *known)
+/*
+ * Adds the engines that cannot be told apart from the best.  ties: how ties are told; FOLLOW_TIES: as far as
+ * that is known.  fewest: the bits of the best, if none of them has fewer.
+ */
+static void follow_add_near(const struct follow *f, enum follow_ties ties, double fewest,
+			    struct follow_names *names)
 {
-	struct follow_names names = {.n = 0};
+	double bits[FOLLOW_ENGINES];
 
-	for (unsigned i = 0; i < known->n_exact; i++)
-		follow_name_add(&names, known->exact[i]);
-	double fewest = known->n_exact ? 0 : f->try[0].bits; /* an exact one needs nothing beyond its rule */
+	for (unsigned i = 0; i < f->n; i++) {
+		const struct follow_try *t = &f->try[i];
+
+		bits[i] = ties == FOLLOW_TIES_FIRST ? t->bits_first : t->bits;
+		if (ties == FOLLOW_TIES_DRAWN)
+			bits[i] = t->bits_drawn;
+		fewest = fmin(fewest, bits[i]);
+	}
 	for (unsigned i = 0; i < f->n; i++)
-		if (f->try[i].bits < fewest + FOLLOW_MARGIN)
-			follow_name_add(&names, f->try[i].engine);
-	return names;
+		if (bits[i] < fewest + FOLLOW_MARGIN)
+			follow_name_add(names, f->try[i].engine);
 }
 
-/* Engines that give the tables by one of two ways to choose among equals. */
-static struct follow_names follow_equals_by(const struct follow *f, bool drawn)
+static void follow_tell_names(const struct follow_names *names, struct text *text)
 {
-	struct follow_names names = {.n = 0};
-	double fewest = INFINITY;
-
-	for (unsigned i = 0; i < f->n; i++)
-		fewest = fmin(fewest, drawn ? f->try[i].bits_drawn : f->try[i].bits_first);
-	for (unsigned i = 0; i < f->n; i++)
-		if ((drawn ? f->try[i].bits_drawn : f->try[i].bits_first) < fewest + FOLLOW_MARGIN)
-			follow_name_add(&names, f->try[i].engine);
-	return names;
-}
-
-static void follow_tell_names(const struct follow_names *names, const char *but, const char *word,
-			      struct text *text)
-{
-	unsigned told = 0, n = names->n;
-
-	for (unsigned i = 0; i < names->n; i++)
-		n -= but && !strcmp(names->name[i], but);
 	for (unsigned i = 0; i < names->n; i++) {
-		const char *between = told + 1 == n ? word : ", ";
+		const char *between = i + 1 == names->n ? " or " : ", ";
 
-		if (!but || strcmp(names->name[i], but) != 0)
-			text_add(text, "%s%s", told++ ? between : "", names->name[i]);
+		text_add(text, "%s%s", i ? between : "", names->name[i]);
 	}
 }
 
-/* Several engines fit. */
-static void follow_tell_equals(const struct follow *f, const struct follow_known *known,
-			       const struct follow_names *names, struct text *text)
+static void follow_tell_roots(const struct follow *f, const struct follow_try *t, struct text *text)
 {
-	struct follow_names drawn = follow_equals_by(f, true);
+	uint32_t n = 0;
 
-	text_add(text, "These tables follow ");
-	follow_tell_names(names, NULL, " or ", text);
-	text_add(text, ", which cannot be told apart on this fabric.\n");
-	if (known->n_exact)
-		text_add(text, "%s of OpenSM 3.3.23 computes every entry from nothing.\n", known->exact[0]);
-	if (!f->scatter_known && drawn.n == 1)
-		text_add(
-			text,
-			"With ties drawn (scatter_ports; 8 in NVIDIA's OpenSM, where nothing is set) only %s "
-			"gives them.\n",
-			drawn.name[0]);
-	text_add(text, "The manager's log or opensm-smdb.dump names the engine.\n");
+	for (uint32_t s = 0; t->root && s < f->fabric->n_switches; s++)
+		if (t->root[s] && n++ < FOLLOW_NAMES)
+			text_add(text, "%s%s", n == 1 ? " with roots " : ", ", switch_name(f->fabric, s));
+	if (n > FOLLOW_NAMES)
+		text_add(text, " and %u more", n - FOLLOW_NAMES);
+	if (n)
+		text_add(text, " (%s)", t->roots);
+}
+
+/* What the entries are under an engine, and what a restart does with its choices. */
+static void follow_tell_classes(const struct follow *f, const struct follow_try *t, struct text *text)
+{
+	uint64_t free = follow_free(t), kept = t->n[FOLLOW_LAWFUL], broken = follow_broken(t);
+	bool tree = !strcmp(t->engine, "ftree");
+	bool drawn = f->scatter_known ? t->ties == FOLLOW_TIES_DRAWN
+				      : t->bits_drawn + FOLLOW_MARGIN <= t->bits_first;
+
+	text_add(text, ": its rule allows %s", PLURAL(free + t->n[FOLLOW_ONLY] + t->n[FOLLOW_DOWN], "entry"));
+	if (free)
+		text_add(text, "; of %s among equal ports %s%" PRIu64 " %s", PLURAL(free, "choice"),
+			 kept ? "" : "all ", free - kept,
+			 tree ? "are on the one main way to their destination" : "took the least loaded");
+	if (t->hub != NO_ID)
+		text_add(text, "; %s turn at %s, as calculate_missing_routes makes them",
+			 PLURAL(t->n[FOLLOW_HUB], "more entry"), switch_name(f->fabric, t->hub));
+	if (broken)
+		text_add(text, "; %s outside of it (`judge %s`)", PLURAL(broken, "entry"), t->engine);
+	text_add(text, ".\n");
+	if (kept)
+		text_add(text,
+			 "Allowed, but not %s: %s, kept from before a change or made in another order.  A "
+			 "restart "
+			 "may move them.\n",
+			 tree ? "on the main way" : "the least loaded in the order that ibscope assumes",
+			 PLURAL(kept, "entry"));
+	if (drawn && !tree && t->n[FOLLOW_LEAST])
+		text_add(text,
+			 "Ties were drawn (scatter_ports), in an order that ibscope does not know: whether "
+			 "a restart draws the same is not judged.\n");
 }
 
 /* The engine that something names. */
-static void follow_tell_named(const struct follow *f, const struct follow_known *known, struct text *text)
+static void follow_tell_named(const struct follow *f, const struct follow_known *known, bool exact,
+			      struct text *text)
 {
 	const struct follow_try *t = follow_find(f, known->named), *best = &f->try[0];
-	bool exact = false;
-	for (unsigned i = 0; i < known->n_exact; i++)
-		exact |= !strcmp(known->exact[i], known->named);
 	bool other = !exact && t && follow_broken(t) > follow_broken(best) &&
 		     t->bits >= best->bits + FOLLOW_MARGIN;
 
-	text_add(text, "These tables follow %s, ", other ? best->engine : known->named);
+	t = other ? best : t;
+	text_add(text, "These tables follow %s", other ? best->engine : known->named);
+	if (t && !exact)
+		follow_tell_roots(f, t, text);
 	if (other)
-		text_add(text, "although %s names %s", known->by, known->named);
+		text_add(text, ", although %s names %s", known->by, known->named);
 	else
-		text_add(text, "which %s names", known->by);
-	if (other)
-		t = best;
+		text_add(text, ", which %s names", known->by);
 	if (exact)
 		text_add(text, ": OpenSM 3.3.23 computes every entry from nothing.\n");
 	else if (t)
 		follow_tell_classes(f, t, text);
 	else
 		text_add(text, "; its choices among ports are not judged.\n");
-	if (t && !exact)
-		follow_tell_choices(f, t, text);
 }
 
-static void follow_tell_one(const struct follow *f, const struct follow_known *known, const char *name,
-			    struct text *text)
+/* Nothing names the engine. */
+static void follow_tell_found(const struct follow *f, const struct follow_known *known,
+			      const struct follow_names *names, struct text *text)
 {
-	const struct follow_try *t = follow_find(f, name);
-	struct follow_names first = follow_equals_by(f, false);
+	const struct follow_try *best = &f->try[0];
+	double broken = (double)follow_broken(best) / (double)follow_entries(best);
+	struct follow_names first = {.n = 0}, drawn = {.n = 0};
 
-	if (known->n_exact) {
-		text_add(text, "These tables follow %s: OpenSM 3.3.23 computes every entry from nothing.\n",
-			 name);
-		return;
-	}
-	double broken = (double)follow_broken(t) / (double)follow_entries(t);
-
-	if (broken > FOLLOW_STRANGE_SHARE) {
+	follow_add_near(f, FOLLOW_TIES_FIRST, best->bits, &first);
+	follow_add_near(f, FOLLOW_TIES_DRAWN, INFINITY, &drawn);
+	if (!known->n_exact && broken > FOLLOW_STRANGE_SHARE) {
 		text_add(text,
 			 "These tables follow none of minhop, dor, updn and ftree: %.0f %% of the entries "
 			 "break the "
 			 "rule of %s, the nearest.\n",
-			 100 * broken, name);
+			 100 * broken, best->engine);
 		return;
 	}
-	double fewest = t->bits_first;
-	for (unsigned i = 0; i < f->n; i++)
-		fewest = fmin(fewest, f->try[i].bits_first);
-	text_add(text, "These tables follow %s", name);
-	follow_tell_roots(f, t, text);
-	follow_tell_classes(f, t, text);
-	follow_tell_choices(f, t, text);
-	if (f->scatter_known && first.n > 1 && t->bits_first < fewest + FOLLOW_MARGIN) {
-		text_add(text, "With ties by lowest port (scatter_ports 0) ");
-		follow_tell_names(&first, name, " and ", text);
-		text_add(text, " would give the same tables.\n");
+	text_add(text, "These tables follow ");
+	follow_tell_names(names, text);
+	if (names->n == 1 && !known->n_exact)
+		follow_tell_roots(f, best, text);
+	if (names->n > 1)
+		text_add(text, ", which cannot be told apart on this fabric.  The manager's log or "
+			       "opensm-smdb.dump names the engine.\n");
+	if (known->n_exact)
+		text_add(text, "%sOpenSM 3.3.23 computes every entry from nothing%s%s.\n",
+			 names->n > 1 ? "" : ": ", names->n > 1 ? " with " : "",
+			 names->n > 1 ? known->exact[0] : "");
+	else if (names->n == 1)
+		follow_tell_classes(f, best, text);
+	if (!f->scatter_known && names->n > 1 && drawn.n == 1)
+		text_add(text,
+			 "With ties drawn (scatter_ports; 8 in NVIDIA's OpenSM, where nothing is set) only "
+			 "%s gives "
+			 "them.\n",
+			 drawn.name[0]);
+	if (f->scatter_known && first.n > names->n) {
+		text_add(text, "With ties by the lowest port (scatter_ports 0) ");
+		follow_tell_names(&first, text);
+		text_add(text, " would give them.\n");
 	}
 }
 
 void follow_tell(const struct follow *f, const struct follow_known *known, struct text *t)
 {
-	struct follow_names names = follow_equals(f, known);
+	struct follow_names names = {.n = 0};
+	bool exact = false;
 
 	assert(f->n && known->n_exact <= FOLLOW_MOST_EXACT);
+	for (unsigned i = 0; i < known->n_exact; i++) {
+		follow_name_add(&names, known->exact[i]);
+		exact |= known->named && !strcmp(known->named, known->exact[i]);
+	}
+	/* an exact engine needs nothing beyond its rule */
+	follow_add_near(f, FOLLOW_TIES, known->n_exact ? 0 : INFINITY, &names);
+	for (unsigned i = 0; i < known->n_likely; i++)
+		follow_name_add(&names, known->likely[i]);
 	if (known->named)
-		follow_tell_named(f, known, t);
-	else if (names.n > 1)
-		follow_tell_equals(f, known, &names, t);
+		follow_tell_named(f, known, exact, t);
 	else
-		follow_tell_one(f, known, names.name[0], t);
+		follow_tell_found(f, known, &names, t);
 	if (f->n_untold)
 		text_add(t, "Entries for %s are not in the file.\n", PLURAL(f->n_untold, "LID"));
 }

@@ -95,6 +95,8 @@ struct follow *follow_run(const struct sweep *held, const char *engine, struct p
 const struct follow_try *follow_find(const struct follow *f, const char *engine);
 /* Entries that were classed. */
 uint64_t follow_entries(const struct follow_try *t);
+/* Entries to which the rule leaves a choice, and those that made one that it allows. */
+uint64_t follow_free(const struct follow_try *t);
 /* Entries that break the rule: those from FOLLOW_LONGER on. */
 uint64_t follow_broken(const struct follow_try *t);
 
@@ -107,6 +109,10 @@ struct follow_known {
 	 */
 	const char *exact[FOLLOW_MOST_EXACT];
 	unsigned n_exact;
+	/* engines that keep every entry, as OpenSM 3.3.23 does, and compute most of their choices from
+	 * nothing */
+	const char *likely[FOLLOW_MOST_EXACT];
+	unsigned n_likely;
 };
 
 /* Adds the verdict: sentences, the first of which begins "These tables follow". */

@@ -590,15 +590,21 @@ static void drift_command_tell_best(const struct drift_ranking *r, struct out *o
 			 100 * (1 - best->agreement), best->chain, 100 * best->agreement);
 }
 
-/* Engines that compute every entry from nothing. */
-static void drift_command_take_exact(const struct drift *d, const struct drift_ranking *r,
+/* Engines that compute every entry from nothing; and those that keep the rest and three of four choices, as
+ * no other engine does by chance. */
+static void drift_command_take_exact(const struct follow *f, const struct drift_ranking *r,
 				     struct follow_known *known)
 {
-	for (unsigned i = 0; i < r->n && known->n_exact < FOLLOW_MOST_EXACT; i++) {
+	for (unsigned i = 0; i < r->n && i < FOLLOW_MOST_EXACT; i++) {
 		const struct drift_candidate *c = &r->candidate[i];
+		const struct follow_try *t = c->in_force ? follow_find(f, c->in_force) : NULL;
 
-		if (c->in_force && !c->refused && c->right >= 1 && !d->n_not_in_file)
+		if (!c->in_force || c->refused || c->agreement < 1 || f->n_untold)
+			continue;
+		if (c->right >= 1)
 			known->exact[known->n_exact++] = c->in_force;
+		else if (t && c->count[DRIFT_KEPT] * 4 < follow_free(t))
+			known->likely[known->n_likely++] = c->in_force;
 	}
 }
 
@@ -630,9 +636,9 @@ static int drift_command_tell_verdict(struct session *s, const struct drift *d, 
 	struct opensm_log *log = session_log(s);
 	AUTO_ARENA struct follow *f = follow_run(d->held, NULL, o->run->progress, e);
 
-	drift_command_take_exact(d, r, &known);
 	drift_command_take_named(s, log, &known);
 	if (f) {
+		drift_command_take_exact(f, r, &known);
 		follow_tell(f, &known, &verdict);
 		out_text(o, "%s", text_str(&verdict));
 		out_json(o, "verdict", json_text(text_str(&verdict)));
