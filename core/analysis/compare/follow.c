@@ -12,6 +12,7 @@
 #include "core/base/infile.h"
 #include "core/base/memory.h"
 #include "core/base/order.h"
+#include "core/routing/paths.h"
 #include "core/sm/port_groups.h"
 
 #define FOLLOW_FAR 255	     /* no way; the longest of 254 hops is longer than any that OpenSM makes */
@@ -42,7 +43,7 @@ COMPARATOR(follow_by_lid, struct follow_dest, UP(lid))
 struct follow_rule {
 	const char *roots; /* how they were found; "" = it has none */
 	uint8_t *root;	   /* [n] 1 = a root */
-	uint32_t *rank;	   /* [n] NULL: any way of fewest hops */
+	uint8_t *rank;	   /* [n] NULL: any way of fewest hops */
 	uint8_t *up;	   /* [n_cables] 1: a step towards the roots */
 	/* [n * n] by target and switch: hops of the shortest way that only goes down, and of the shortest
 	 * one that may go up before */
@@ -182,23 +183,13 @@ static void follow_take_dests(struct follow_work *k, struct follow *result)
 /* Hops between switches, from every target. */
 static bool follow_take_hops(struct follow_work *k)
 {
-	memset(k->dist, FOLLOW_FAR, (size_t)k->n * k->n);
+	AUTO_FREE uint16_t *hops = NEW_ARRAY(k->n, uint16_t);
+
 	progress_start(k->p, "hops between switches", k->n);
 	for (uint32_t t = 0; t < k->n && progress_step(k->p, t); t++) {
-		uint8_t *dist = k->dist + (size_t)t * k->n;
-		uint32_t end = 0;
-
-		dist[t] = 0;
-		k->queue[end++] = t;
-		for (uint32_t i = 0; i < end; i++) {
-			uint32_t x = k->queue[i];
-
-			for (uint32_t c = k->off[x]; c < k->off[x + 1]; c++)
-				if (dist[k->cable[c].to] == FOLLOW_FAR && dist[x] < FOLLOW_FAR - 1) {
-					dist[k->cable[c].to] = dist[x] + 1;
-					k->queue[end++] = k->cable[c].to;
-				}
-		}
+		switch_distances(k->held->topo, t, hops);
+		for (uint32_t s = 0; s < k->n; s++)
+			k->dist[(size_t)t * k->n + s] = (uint8_t)MIN(hops[s], FOLLOW_FAR);
 	}
 	return !progress_cancelled(k->p);
 }
@@ -263,7 +254,7 @@ static struct follow_work *follow_work_new(const struct sweep *held, struct foll
 /* --- rules ------------------------------------------------------------------------------------- */
 
 /* Is the step a -> b of a packet one towards the roots?  Equal ranks: towards the lower GUID. */
-static bool follow_up(const struct follow_work *k, const uint32_t *rank, uint32_t a, uint32_t b)
+static bool follow_up(const struct follow_work *k, const uint8_t *rank, uint32_t a, uint32_t b)
 {
 	const uint64_t *guid = k->f->node_guid;
 
@@ -304,6 +295,7 @@ static void follow_aim(struct follow_work *k, const struct follow_rule *u, uint3
 {
 	const uint8_t *far[2] = {u->down + (size_t)t * k->n, u->any + (size_t)t * k->n};
 
+	assert(t < k->n);
 	if (k->target == t)
 		return;
 	k->target = t;
@@ -350,6 +342,7 @@ static struct follow_walk *follow_walk_to(struct follow_work *k, const struct fo
 {
 	struct follow_walk *w = &k->walk;
 
+	assert(u->rank && k->target == d->sw);
 	if (w->made)
 		return w;
 	w->made = true;
@@ -509,6 +502,7 @@ static unsigned follow_least(const uint32_t *load, const uint32_t *c, unsigned n
 	uint32_t least = UINT32_MAX, first = NO_ID;
 	unsigned among = 0;
 
+	assert(n && cable != NO_ID);
 	for (unsigned i = 0; i < n; i++) {
 		if (load[c[i]] < least) {
 			least = load[c[i]];
@@ -557,7 +551,7 @@ static bool follow_meet(const struct follow_work *k, uint32_t sw, const uint64_t
 }
 
 /* Switches that steps to lower ranks reach, and the switches of each rank. */
-static void follow_take_above(struct follow_work *k, const uint32_t *rank)
+static void follow_take_above(struct follow_work *k, const uint8_t *rank)
 {
 	memset(k->above, 0, (size_t)k->n * k->words * sizeof(*k->above));
 	memset(k->level, 0, (size_t)FOLLOW_FAR * k->words * sizeof(*k->level));
@@ -623,7 +617,7 @@ static int follow_by_tops(const void *first, const void *second)
 }
 
 /* Groups the sources that must climb to reach the present target. */
-static void follow_group_sources(struct follow_work *k, const uint32_t *rank)
+static void follow_group_sources(struct follow_work *k, const uint8_t *rank)
 {
 	const uint64_t *mine = k->above + (size_t)k->target * k->words;
 
@@ -663,7 +657,7 @@ static uint32_t follow_vote(struct follow_work *k, const struct follow_walk *w, 
  * Which parent of `at` the main way to a destination takes when it goes to the top `main` of a group: the
  * least used one?  Returns false when that top is no parent.
  */
-static bool follow_main_parent(struct follow_work *k, const uint32_t *rank, const struct follow_group *g,
+static bool follow_main_parent(struct follow_work *k, const uint8_t *rank, const struct follow_group *g,
 			       uint32_t at, bool host, struct follow_code code[FOLLOW_TIES])
 {
 	uint32_t parent[MAX_PORTS], main = NO_ID;
@@ -754,9 +748,11 @@ static enum follow_class follow_tree_entry(struct follow_work *k, uint32_t s, ui
 		follow_code_add(&code[FOLLOW_TIES_ANY], ctx, class, k->lg[among]);
 		return class;
 	}
-	/* not the least used cable: told as another class, so that its share costs bits */
-	follow_code_all(code, climbs ? FOLLOW_MANY : FOLLOW_ON_DOWN, climbs ? FOLLOW_CABLE : FOLLOW_LAWFUL,
-			k->lg[n]);
+	/* not the least used cable: a class of its own, so that its share costs bits */
+	if (!climbs)
+		follow_code_all(code, FOLLOW_ON_DOWN, FOLLOW_LAWFUL, k->lg[n]);
+	else
+		follow_code_all(code, FOLLOW_MANY, FOLLOW_CABLE, k->lg[n]);
 	return climbs ? FOLLOW_CABLE : FOLLOW_DOWN;
 }
 
@@ -808,21 +804,27 @@ static bool follow_score(struct follow_work *k, const struct follow_plan *plan,
 
 /* --- roots ------------------------------------------------------------------------------------- */
 
-/* Adds the rule of updn and ftree for some roots, or for the ranks that the source tells. */
+/* Distances from the nearest switch of a set. */
+static void follow_from(const struct follow_work *k, const uint8_t *set, uint8_t *hops)
+{
+	memset(hops, FOLLOW_FAR, k->n);
+	for (uint32_t s = 0; s < k->n; s++)
+		for (uint32_t x = 0; set[s] && x < k->n; x++)
+			hops[x] = MIN(hops[x], k->dist[(size_t)s * k->n + x]);
+}
+
+/* Adds the rule of updn and ftree for some roots; NULL: for the ranks that the source tells. */
 static void follow_add_roots(struct follow_work *k, const uint8_t *root, const char *words, bool single)
 {
-	bool told = root == NULL;
 	struct follow_rule u = {.roots = words, .single = single, .hub = NO_ID};
 
 	u.root = ARENA_ARRAY(k, k->n, uint8_t);
-	u.rank = ARENA_ARRAY(k, k->n, uint32_t);
+	u.rank = ARENA_ARRAY(k, k->n, uint8_t);
 	for (uint32_t s = 0; s < k->n; s++)
-		u.rank[s] = told ? k->f->switch_rank[s] - 1u : FOLLOW_FAR;
-	for (uint32_t s = 0; s < k->n; s++) {
-		u.root[s] = told ? !u.rank[s] : root[s];
-		for (uint32_t x = 0; !told && root[s] && x < k->n; x++)
-			u.rank[x] = MIN(u.rank[x], k->dist[(size_t)s * k->n + x]);
-	}
+		u.root[s] = root ? root[s] : k->f->switch_rank[s] == 1;
+	follow_from(k, u.root, u.rank);
+	for (uint32_t s = 0; !root && s < k->n; s++)
+		u.rank[s] = (uint8_t)MIN(k->f->switch_rank[s] - 1u, FOLLOW_FAR);
 	for (unsigned i = 0; i < k->n_rules; i++)
 		if (k->rule[i].root && !memcmp(k->rule[i].root, u.root, k->n))
 			return;
@@ -837,17 +839,16 @@ static void follow_add_roots(struct follow_work *k, const uint8_t *root, const c
 /* Farthest from the switches with more than 2 hosts. */
 static bool follow_farthest(const struct follow_work *k, uint8_t *root)
 {
-	AUTO_FREE uint8_t *level = NEW_ARRAY(k->n, uint8_t);
+	AUTO_FREE uint8_t *hops = NEW_ARRAY(k->n, uint8_t);
 	uint8_t top = 0;
 
-	memset(level, FOLLOW_FAR, k->n);
 	for (uint32_t s = 0; s < k->n; s++)
-		for (uint32_t x = 0; k->hosts[s] > 2 && x < k->n; x++)
-			level[x] = MIN(level[x], k->dist[(size_t)s * k->n + x]);
+		root[s] = k->hosts[s] > 2;
+	follow_from(k, root, hops);
 	for (uint32_t s = 0; s < k->n; s++)
-		top = level[s] == FOLLOW_FAR ? top : MAX(top, level[s]);
+		top = hops[s] == FOLLOW_FAR ? top : MAX(top, hops[s]);
 	for (uint32_t s = 0; s < k->n; s++)
-		root[s] = top && level[s] == top;
+		root[s] = top && hops[s] == top;
 	return top > 0;
 }
 
@@ -880,47 +881,33 @@ struct follow_single {
 
 COMPARATOR(follow_by_turns, struct follow_single, UP(turns) UP(sw))
 
-/* Single roots with the fewest turns from down to up in the tables. */
+/* Single roots with the fewest turns from down to up on the ways to switches. */
 static void follow_add_singles(struct follow_work *k, uint8_t *root)
 {
 	AUTO_FREE struct follow_single *best = NEW_ARRAY(k->n + 1, struct follow_single);
-	AUTO_FREE uint64_t *base = NEW_ARRAY(k->n + 1, uint64_t);
+	uint32_t *next = k->walk.next, *after = k->walk.top; /* switches one and two hops on; NO_ID */
 
-	for (uint32_t s = 0; s < k->n; s++)
-		base[s + 1] = base[s] + (uint64_t)(k->off[s + 1] - k->off[s]) * (k->off[s + 1] - k->off[s]);
-	if (base[k->n] * k->n > FOLLOW_MOST_TURNS)
+	if ((uint64_t)k->n * k->n * k->n > FOLLOW_MOST_TURNS)
 		return;
-	AUTO_FREE uint32_t *through = NEW_ARRAY(base[k->n] + 1, uint32_t); /* LIDs by cable in and out */
-	for (uint32_t s = 0; s < k->n; s++)
-		for (uint32_t i = 0; i < k->n_dests; i++) {
-			unsigned lid = k->list[i].lid;
-			uint32_t c = follow_step(k, s, routing_port(k->r, s, lid));
-			uint32_t at = c == NO_ID ? 0 : k->cable[c].to;
-			uint32_t next = c == NO_ID ? NO_ID : follow_step(k, at, routing_port(k->r, at, lid));
-
-			if (next != NO_ID)
-				through[base[at] +
-					(uint64_t)(k->cable[c].back - k->off[at]) *
-						(k->off[at + 1] - k->off[at]) +
-					next - k->off[at]]++;
-		}
-	progress_start(k->p, "looking for a root", k->n);
-	for (uint32_t x = 0; x < k->n && progress_step(k->p, x); x++) {
-		const uint8_t *dist = k->dist + (size_t)x * k->n;
-		AUTO_FREE uint32_t *rank = NEW_ARRAY(k->n, uint32_t);
-
-		for (uint32_t s = 0; s < k->n; s++)
-			rank[s] = dist[s];
+	for (uint32_t x = 0; x < k->n; x++)
 		best[x].sw = x;
+	progress_start(k->p, "looking for a root", k->n_dests);
+	for (uint32_t i = 0; i < k->n_dests && progress_step(k->p, i); i++) {
+		if (k->list[i].host)
+			continue;
 		for (uint32_t s = 0; s < k->n; s++) {
-			const uint32_t *at = through + base[s];
+			uint32_t c = follow_step(k, s, routing_port(k->r, s, k->list[i].lid));
 
-			for (uint32_t in = k->off[s]; in < k->off[s + 1];
-			     in++, at += k->off[s + 1] - k->off[s])
-				for (uint32_t out = k->off[s];
-				     !follow_up(k, rank, k->cable[in].to, s) && out < k->off[s + 1]; out++)
-					if (at[out - k->off[s]] && follow_up(k, rank, s, k->cable[out].to))
-						best[x].turns += at[out - k->off[s]];
+			next[s] = c == NO_ID ? NO_ID : k->cable[c].to;
+		}
+		for (uint32_t s = 0; s < k->n; s++)
+			after[s] = next[s] == NO_ID ? NO_ID : next[next[s]];
+		for (uint32_t x = 0; x < k->n; x++) {
+			const uint8_t *rank = k->dist + (size_t)x * k->n;
+
+			for (uint32_t s = 0; s < k->n; s++)
+				best[x].turns += after[s] != NO_ID && !follow_up(k, rank, s, next[s]) &&
+						 follow_up(k, rank, next[s], after[s]);
 		}
 	}
 	qsort(best, k->n, sizeof(*best), follow_by_turns);
@@ -1350,10 +1337,10 @@ static void follow_tell_found(const struct follow *f, const struct follow_known 
 	if (names->n > 1)
 		text_add(text, ", which cannot be told apart on this fabric.  The manager's log or "
 			       "opensm-smdb.dump names the engine.\n");
-	if (known->n_exact)
-		text_add(text, "%sOpenSM 3.3.23 computes every entry from nothing%s%s.\n",
-			 names->n > 1 ? "" : ": ", names->n > 1 ? " with " : "",
-			 names->n > 1 ? known->exact[0] : "");
+	if (known->n_exact && names->n > 1)
+		text_add(text, "With %s OpenSM 3.3.23 computes every entry from nothing.\n", known->exact[0]);
+	else if (known->n_exact)
+		text_add(text, ": OpenSM 3.3.23 computes every entry from nothing.\n");
 	else if (names->n == 1)
 		follow_tell_classes(f, best, text);
 	if (!f->scatter_known && names->n > 1 && drawn.n == 1)
