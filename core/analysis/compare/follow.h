@@ -68,6 +68,8 @@ struct follow_entry {
 /* Fields of a struct follow_try and of a struct follow_entry; code adds nodes, ports and counts. */
 extern const struct field follow_try_fields[], follow_entry_fields[];
 
+#define FOLLOW_ENGINES 4 /* that are looked at */
+
 struct follow {
 	const struct fabric *fabric; /* reference held */
 	struct follow_try *try;	     /* [n] the best of each engine, fewest bits first */
