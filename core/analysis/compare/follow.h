@@ -7,9 +7,9 @@
  * best.
  *
  * Engines: minhop, dor, updn (dnup is not looked at) and ftree; an ar_ engine has the linear tables of the
- * engine without ar_.  Source of the classes and of what breaks which rule: engines/doc/minhop.md, updn.md,
- * dor.md and ftree.md; the choice between models by the length of a description is J. Rissanen's, Modeling by
- * shortest data description, Automatica 14, 1978.
+ * engine without ar_.  Source of their rules: engines/doc/minhop.md, engines/doc/updn.md, engines/doc/dor.md
+ * and engines/doc/ftree.md.  The choice between models by the length of a description is J. Rissanen's,
+ * Modeling by shortest data description, Automatica 14, 1978.
  */
 #ifndef IBSCOPE_FOLLOW_H
 #define IBSCOPE_FOLLOW_H
