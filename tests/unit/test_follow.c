@@ -154,8 +154,15 @@ static void verdicts(void **state)
 		{"synth torus:5x5; route minhop",
 		 "These tables follow minhop: OpenSM 3.3.23 computes every entry",
 		 {.exact = {"minhop"}, .n_exact = 1}},
+		/* no switch must climb */
+		{"load tests/fabrics/formats/side-links.ibnetdiscover; route minhop",
+		 "These tables follow",
+		 {.n_exact = 0}},
 	};
 
+	AUTO_SESSION struct session *refused = make_session("synth ring:4; route minhop");
+	line_fails(refused, "judge ftree", "no roots are known");
+	line_fails(refused, "judge lash", "found \"lash\", expected minhop");
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		AUTO_SESSION struct session *s = make_session(cases[i].lines);
 		AUTO_ARENA struct follow *f = follow_session(s, NULL);

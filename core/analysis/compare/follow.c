@@ -371,7 +371,8 @@ static uint32_t follow_find_hub(struct follow_work *k, const struct follow_rule 
 	uint32_t hub = NO_ID;
 
 	k->target = NO_ID;
-	for (uint32_t i = 0; i < k->n_dests; i++) {
+	progress_start(k->p, "looking for a hub", k->n_dests);
+	for (uint32_t i = 0; i < k->n_dests && progress_step(k->p, i); i++) {
 		const struct follow_dest *d = &k->list[i];
 
 		if (d->host)
@@ -633,7 +634,8 @@ static void follow_group_sources(struct follow_work *k, const uint8_t *rank)
 		k->group_of[s]->free |= k->n_lawful[s] > 1;
 		k->group_of[s]->source = MAX(k->group_of[s]->source, s);
 	}
-	qsort(k->group, k->n_groups, sizeof(struct follow_group *), follow_by_tops);
+	if (k->n_groups)
+		qsort(k->group, k->n_groups, sizeof(struct follow_group *), follow_by_tops);
 }
 
 /* The top that most sources of a group use for the present destination; NO_ID: no packet arrives. */
@@ -1153,9 +1155,15 @@ struct follow *follow_run(const struct sweep *held, const char *engine, struct p
 			qsort(f->entry, f->n_entries, sizeof(*f->entry), follow_by_place);
 		return f;
 	}
-	if (!rc)
-		err_set(e, "%s is not judged by its rule: expected minhop, dor, updn, ftree or ar_ of one%s",
-			engine, engine && !strcmp(engine, "ftree") ? "; no roots are known" : "");
+	bool known = false;
+	for (unsigned i = 0; engine && i < FOLLOW_ENGINES; i++)
+		known |= !strcmp(engine, follow_engine[i]);
+	if (!rc && known)
+		err_set(e, "no roots are known, from which %s has its levels: `set root_guid_file FILE`",
+			engine);
+	else if (!rc)
+		err_set(e, "found \"%s\", expected minhop, dor, updn, ftree or one of these with ar_",
+			engine);
 	arena_free(f);
 	return NULL;
 }
