@@ -609,11 +609,15 @@ static void drift_command_take_exact(const struct follow *f, const struct drift_
 }
 
 /* What names the engine that made the tables: the log, else a dump, else the configuration where it names
- * one engine. */
+ * one engine, which does not refuse. */
 static void drift_command_take_named(const struct session *s, const struct opensm_log *log,
-				     struct follow_known *known)
+				     const struct drift_ranking *r, struct follow_known *known)
 {
 	const struct logged *routed = log ? opensm_log_last(log, LOGGED_ENGINE, NULL, NULL) : NULL;
+	bool refused = false;
+
+	for (unsigned i = 0; i < r->n; i++)
+		refused |= r->candidate[i].configured && r->candidate[i].refused;
 
 	if (routed) {
 		known->named = routed->word;
@@ -621,7 +625,7 @@ static void drift_command_take_named(const struct session *s, const struct opens
 	} else if (s->fabric->sm_engine) {
 		known->named = s->fabric->sm_engine;
 		known->by = "the subnet manager's dump";
-	} else if (s->configured && !strchr(s->configured, ',')) {
+	} else if (s->configured && !refused && !strchr(s->configured, ',')) {
 		known->named = s->configured;
 		known->by = "the configuration";
 	}
@@ -636,7 +640,7 @@ static int drift_command_tell_verdict(struct session *s, const struct drift *d, 
 	struct opensm_log *log = session_log(s);
 	AUTO_ARENA struct follow *f = follow_run(d->held, NULL, o->run->progress, e);
 
-	drift_command_take_named(s, log, &known);
+	drift_command_take_named(s, log, r, &known);
 	if (f) {
 		drift_command_take_exact(f, r, &known);
 		follow_tell(f, &known, &verdict);
