@@ -410,7 +410,7 @@ static bool follow_breaks(unsigned class)
 	return class >= FOLLOW_LONGER && class < FOLLOW_CLASSES;
 }
 
-/* of: the number of things among which the entry was chosen. */
+/* bits: the choice among what the class leaves open. */
 static void follow_code_add(struct follow_code *code, enum follow_context ctx, unsigned class, double bits)
 {
 	if (class == FOLLOW_ONLY)
@@ -494,8 +494,8 @@ static double follow_plain_bits(const struct follow_work *k, uint32_t s, unsigne
 	return follow_breaks(class) && class != FOLLOW_MISSING && ports ? k->lg[ports] : 0;
 }
 
-/* Of some cables (of n, by index), how many have the least load?  *first: the lowest of them; *has: is
- * `cable` one? */
+/* How many of n cables have the least load?  *class: FOLLOW_FIRST if `cable` is the first of these,
+ * FOLLOW_LEAST if it is another one, FOLLOW_LAWFUL if it is none. */
 static unsigned follow_least(const uint32_t *load, const uint32_t *c, unsigned n, uint32_t cable,
 			     enum follow_class *class)
 {
