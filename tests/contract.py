@@ -273,7 +273,7 @@ SHOWN = [
     (["xgft:3,4:1,3,hosts_on=all"], [
         "set root_guid_file roots", "set cn_guid_file cn", "set io_guid_file io", "set max_reverse_hops 1", "route ftree", "check"]),
     (["-F", "ftree.conf", "torus:4x4"], ["route lash", "drift updn all", "drift", "doctor", "advise failures 2"]),
-    (["made.ibnet", "-R", "ar_updn"], ["judge", "check", "tables broken.far", "judge", "judge all"]),
+    (["made.ibnet", "-R", "ar_updn"], ["judge", "check", "tables broken.far", "judge", "judge all", "judge updn all"]),
     (["ring:6"], ["verify minhop"]),
     (["ring:5"], ["quiz lash layer", "quiz answer 0"]),
     (["lesson:tree3"], ["route updn", "step start", "step to 119", "quiz step", "quiz step yes", "quiz step no", "quiz turn", "quiz answer 1", "quiz sound", "quiz answer yes",

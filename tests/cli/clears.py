@@ -105,7 +105,7 @@ ROWS = [
           ["incomplete", "a host without LID", "a pair that loops", "a table missing", "an entry missing", "another fabric's tables",
            "a command that failed", "a command of all that failed"],
           said=("clear.ibnet", "-e", "tables clear.lfts"), extra=UNKNOWN_LID, key={"agreement": 1.0, "complete": True}),
-    Clear(" explains every entry", "drift", r"explains every entry|change nothing\.", ["a host without LID", "a pair that loops", "a table missing", "an entry missing",
+    Clear("computes every entry from nothing", "drift", r"computes every entry|change nothing\.", ["a host without LID", "a pair that loops", "a table missing", "an entry missing",
           "another fabric's tables", "a command that failed"], said=("clear.ibnet", "-e", "tables clear.lfts"), extra=UNKNOWN_LID),
     Clear("none breaks the rule of ar_updn", "judge", r"none breaks the rule", ["incomplete", "a table missing", "an entry missing", "another fabric's tables", "no tables",
           "a command that failed"], said=(TREE, "-R", "ar_updn")),
@@ -159,7 +159,7 @@ OTHERS = {
     "; sound at the end": "report change, behind NOT SAFE ON THE WAY, when the last state has no fault of `check`; tests/sessions/run.py change",
 }
 VOCABULARY = re.compile(r"\b[Ss]ound\b|followed|[Nn]othing (?:wrong|changed|found|lost)|change nothing|identical|[Nn]o credit loops"
-                        r"|agreement|explains every|Free of congestion|Cabled as|on its rail|are 0\.|new fault|Bad: |still so|Safe in")
+                        r"|agreement|computes every entry|Free of congestion|Cabled as|on its rail|are 0\.|new fault|Bad: |still so|Safe in")
 
 
 def strings_of(root):

@@ -278,6 +278,28 @@ def other_engine(folder, run):
     return None
 
 
-TESTS = (("judged: the same LID", same_lid), ("judged: LMC", lmc), ("judged: a host rebooted", rebooted),
+def named(folder, run):
+    """The engine that a log or the configuration names comes before a guess, but not one that refuses."""
+    run(["xgft:4,4:1,4", "-R", "minhop", "-e", "save tree.ibnet; export lfts tree.lfts"], folder)
+    run(["torus:4x4", "-R", "minhop", "-e", "save ring.ibnet; export lfts ring.lfts"], folder)
+    with open(os.path.join(folder, "opensm.log"), "w", encoding="utf-8") as f:
+        f.write("Nov 29 10:00:00 123456 [81B766C0] 0x02 -> osm_ucast_mgr_process: ftree tables configured on all switches\n")
+    for engine in ("updn", "ftree"):
+        with open(os.path.join(folder, engine + ".conf"), "w", encoding="utf-8") as f:
+            f.write("routing_engine %s\n" % engine)
+    for args, before, tables, begins in (
+            (["tree.ibnet"], "", "tree", "minhop, updn or ftree, which cannot be told apart on this fabric."),
+            (["tree.ibnet"], "set scatter_ports 8; ", "tree", "ftree with roots spine-01, spine-02, spine-03, spine-04 (by levels): "),
+            (["tree.ibnet"], "log opensm.log; ", "tree", "ftree with roots spine-01, spine-02, spine-03, spine-04 (by levels), which the subnet manager's log names: "),
+            (["-F", "updn.conf", "tree.ibnet"], "", "tree", "updn with roots spine-01, spine-02, spine-03, spine-04 (by levels), which the configuration names: "),
+            (["-F", "ftree.conf", "ring.ibnet"], "", "ring", "minhop")):
+        told, _, text = objects_of(folder, run, args, "%stables %s.lfts; drift" % (before, tables))
+        verdict = told["drift"]["verdict"]
+        if not verdict.startswith("These tables follow " + begins) or "choose otherwise" in text:
+            return "%s %s: %s" % (args, before, verdict)
+    return None
+
+
+TESTS = (("judged: who names the engine", named), ("judged: the same LID", same_lid), ("judged: LMC", lmc), ("judged: a host rebooted", rebooted),
          ("judged: not in the file", not_in_file), ("judged: a host without LID", without_lid), ("judged: another engine than the file says", other_engine),
          ("judged: one rule", one_rule), ("judged: pane check, report change", elsewhere), ("judged: the same answer with -F", same_answer), ("judged: left out", left_out))

@@ -15,7 +15,7 @@ Environment:
   PARITY_LEAST=N               ... but the first N whatever the time (default 40)
   PARITY_ASKED=N               of the fixed cases whose sum is as it was, the real OpenSM is asked about N, drawn by SEED
                                (default: about all)
-  PARITY_OTHERS=N              of the cases of loaded.py, surveyed.py, edited.py, ordered.py and chanced.py N each, drawn by SEED (default: all)
+  PARITY_OTHERS=N              of the cases of loaded.py, surveyed.py, edited.py, ordered.py, chanced.py and confusion.py N each, drawn by SEED (default: all)
   PARITY_PAIRS=N               pairs of LIDs per sweep of which the SA is asked (default 3000), drawn by SEED where
                                there are more; 0: all
   PARITY_JOBS=2                cases at a time
@@ -52,6 +52,7 @@ sys.path.insert(0, HERE)
 
 import cases            # noqa: E402
 import chanced          # noqa: E402
+import confusion        # noqa: E402
 import edited           # noqa: E402
 import endless          # noqa: E402
 import loaded           # noqa: E402
@@ -580,7 +581,7 @@ def main():
     before = (0, 0)
     if len(sys.argv) == 1:
         before = [pairing.count_cases(name, module.CASES, module.check, seed)
-                  for name, module in (("loaded", loaded), ("surveyed", surveyed), ("edited", edited), ("ordered", ordered), ("chanced", chanced))]
+                  for name, module in (("loaded", loaded), ("surveyed", surveyed), ("edited", edited), ("ordered", ordered), ("chanced", chanced), ("confusion", confusion))]
         before = tuple(map(sum, zip(*before, endless.run_all(), manager.run_all(seed if "PARITY_ASKED" in os.environ else None))))
     known = {}
     if len(sys.argv) == 1 and "PARITY_ASKED" in os.environ:

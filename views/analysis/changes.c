@@ -188,7 +188,7 @@ static const struct column entries_columns[] = {
 	COL("to", "the node that has this LID", 8, .flex = 2),
 	NUM("now → would", "port in the switch now, and the one that OpenSM computes", 11),
 	COL("class",
-	    "kept: a restart would choose another port; restart: OpenSM computes another one, and a restart "
+	    "kept: a restart may choose another port; restart: OpenSM computes another one, and a restart "
 	    "writes it; dead: packets are "
 	    "lost; missing: no entry; unknown: no port has the LID",
 	    7),

@@ -558,7 +558,7 @@ const char *const drift_meaning[DRIFT_CLASSES] = {
 	"packets cannot go on there",
 	"OpenSM computes another one, which a restart writes",
 	"a subnet manager that starts now would choose it too",
-	"a sweep keeps it; a restart would choose otherwise",
+	"a sweep keeps it; a restart may choose another one",
 };
 
 const char *const drift_reserved_word[] = {"unknown", "seen", "known"};

@@ -7,6 +7,7 @@
 
 #include "core/analysis/compare/ar_rule.h"
 #include "core/analysis/compare/drift.h"
+#include "core/analysis/compare/follow.h"
 #include "core/base/err.h"
 #include "core/base/infile.h"
 #include "core/base/memory.h"
@@ -200,10 +201,93 @@ static void tell_fault(const struct sweep *w, const struct ar_fault *x, json_t *
 	json_array_append_new(list, obj);
 }
 
+#define JSON_FOLLOWS                                                                       \
+	"follows[] object? what each engine's rule makes of the entries, the best first\n" \
+	"@follows[].\n"
+
+static json_t *follow_tries_json(const struct follow *f, const struct lids *l)
+{
+	json_t *list = json_array();
+
+	for (unsigned i = 0; i < f->n; i++) {
+		const struct follow_try *t = &f->try[i];
+		json_t *x = json_make("{s:s}", "scatter", follow_ties_word[t->ties]), *roots = json_array();
+		json_t *classes = json_object();
+
+		fields_json(x, follow_try_fields, t);
+		for (uint32_t sw = 0; t->root && sw < f->fabric->n_switches; sw++)
+			if (t->root[sw])
+				json_array_append_new(roots,
+						      json_node(f->fabric, l, f->fabric->switch_node[sw]));
+		for (unsigned c = 0; c < FOLLOW_CLASSES; c++)
+			json_object_set_new(classes, follow_word[c], json_integer((json_int_t)t->n[c]));
+		json_object_set_new(x, "roots", roots);
+		json_object_set_new(x, "classes", classes);
+		json_put_switch(x, "hub", f->fabric, l, t->hub);
+		json_array_append_new(list, x);
+	}
+	return list;
+}
+
+/* `judge ENGINE`: entries outside an engine's rule, up to ties. */
+static int judge_by_engine(struct session *s, const char *engine, bool all, struct out *o, struct err *e)
+{
+	const struct sweep *w = session_sweep(s);
+	AUTO_ARENA struct follow *f = follow_run(w, engine, o->run->progress, e);
+	json_t *list = json_array();
+	size_t told = 0, left = 0;
+
+	if (!f) {
+		json_decref(list);
+		return -1;
+	}
+	const struct follow_try *t = &f->try[0];
+	AUTO_TEXT struct text classes = {0};
+	for (unsigned c = 0; c < FOLLOW_CLASSES; c++)
+		if (t->n[c])
+			text_add(&classes, "%s%s %" PRIu64, classes.len ? ", " : "", follow_word[c], t->n[c]);
+	for (size_t i = 0; i < f->n_entries; i++) {
+		const struct follow_entry *x = &f->entry[i];
+		uint32_t owner = lid_owner(w->lids, x->lid);
+		char port[8];
+
+		if (!all && (x->class == FOLLOW_LAWFUL || told >= JUDGE_LINES)) {
+			left += x->class != FOLLOW_LAWFUL;
+			continue;
+		}
+		told++;
+		out_text(o, "! %-24s LID %5u %s: %s: %s\n", switch_name(w->fabric, x->sw), x->lid,
+			 ENDPORT_LABEL(w->fabric, owner), lft_port_label(x->port, port, sizeof(port)),
+			 follow_word[x->class]);
+		json_t *obj = json_make("{s:s, s:i}", "kind", follow_word[x->class], "port", (int)x->port);
+		fields_json(obj, follow_entry_fields, x);
+		json_put_out(obj, "port", w->fabric, x->sw, x->port);
+		json_put_switch(obj, "switch", w->fabric, w->lids, x->sw);
+		json_put_endport(obj, "owner", w->fabric, w->lids, owner);
+		json_array_append_new(list, obj);
+	}
+	if (left)
+		out_text(o, "  ... %s; `judge %s all` prints them\n", PLURAL(left, "more entry"), engine);
+	out_text(o, "%s of %s, by %s's rule: %s.\n", PLURAL(follow_entries(t), "entry"),
+		 PLURAL(f->n_switches, "switch"), engine, text_str(&classes));
+	bool complete = !f->n_silent && !f->n_untold && !w->fabric->warnings.missing;
+	out_fields(o, json_make("{s:b, s:i, s:I, s:I, s:o, s:o}", "complete", (int)complete, "switches",
+				(int)f->n_switches, "judged", (json_int_t)follow_entries(t), "broken",
+				(json_int_t)follow_broken(t), "entries", list, "follows",
+				follow_tries_json(f, w->lids)));
+	o->run->found_fault |= follow_broken(t) > 0;
+	o->run->unanswered |= !complete && !follow_broken(t);
+	return 0;
+}
+
 static int cmd_judge(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
 	assert(session_routing(s));
 	const struct sweep *w = session_sweep(s);
+	const char *engine = args_word(args, "ENGINE", NULL);
+
+	if (engine)
+		return judge_by_engine(s, engine, args_has(args, "all"), o, e);
 	struct ar_judgement *j = ar_judge(w, s->engines, o->run->progress, e);
 
 	if (!j)
@@ -263,21 +347,26 @@ const struct command tables_commands[] = {
 	 .run = cmd_tables},
 	{.name = "judge",
 	 .group = JUDGE,
-	 .syntax = "judge [all]",
-	 .help = "judge the tables in force by the published rule of NVIDIA's ar_updn",
+	 .syntax = "judge [ENGINE] [all]",
+	 .help = "judge the tables in force by an engine's rule, up to ties; without ENGINE by that of "
+		 "NVIDIA's "
+		 "ar_updn and its groups",
 	 .finds = "an entry breaks the rule; nothing to judge: then it is 3",
 	 .needs = NEEDS_ROUTING,
-	 .json = "ranks string(source/roots) source: the source tells them; roots: distance from roots that "
-		 "are given or found\n"
+	 .json = "ranks string(source/roots)? source: the source tells them; roots: distance from roots that "
+		 "are given or found; not with ENGINE\n"
 		 "complete boolean all switches that are up have a table, and the whole fabric is known\n"
 		 "switches integer switches with a table\n"
 		 "judged integer entries judged\n"
-		 "grouped integer of these, with a group\n"
-		 "not_judged integer entries for LIDs to which no legal way leads\n"
+		 "grouped integer? of these, with a group; not with ENGINE\n"
+		 "not_judged integer? entries for LIDs to which no legal way leads; not with ENGINE\n"
 		 "broken integer entries that break the rule\n"
-		 "faults[] object the first of these, or all\n"
-		 "@faults[].\n",
-	 .rows = {ar_fault_fields},
+		 "faults[] object? the first of these, or all; not with ENGINE\n"
+		 "@faults[].\n"
+		 "entries[] object? with ENGINE: the first of these, or all with those that are lawful "
+		 "alone\n"
+		 "@entries[].\n" JSON_FOLLOWS,
+	 .rows = {ar_fault_fields, follow_entry_fields, follow_try_fields},
 	 .run = cmd_judge},
 	{.name = NULL},
 };
@@ -489,8 +578,8 @@ static int report_drift(const struct drift *d, const struct causes *causes, bool
 
 /* --- which engine made them? -------------------------------------------------------------------- */
 
-/* The evidence for and against the best. */
-static void drift_command_tell_verdict(const struct drift *d, const struct drift_ranking *r, struct out *o)
+/* An engine of OpenSM 3.3.23 computes every entry from nothing, or these options do not. */
+static void drift_command_tell_best(const struct drift_ranking *r, struct out *o)
 {
 	const struct drift_candidate *best = &r->candidate[0];
 
@@ -499,16 +588,69 @@ static void drift_command_tell_verdict(const struct drift *d, const struct drift
 			 "No engine with options known here explains %.1f %% of the entries (best: %s %.1f "
 			 "%%): give the subnet manager's opensm.conf (`config FILE`, -F), or roots.\n",
 			 100 * (1 - best->agreement), best->chain, 100 * best->agreement);
-	else if (d->n_not_in_file)
-		out_text(o, "%s made what is in the file, or an engine with the same tables.\n", best->chain);
-	else if (best->right < 0.5)
-		out_text(o,
-			 "%s is possible, but little speaks for it: engines that keep entries agree with all "
-			 "tables of least hops.\n",
-			 best->chain);
-	else
-		out_text(o, "%s explains every entry; %.1f %% are what it chooses from nothing.\n",
-			 best->chain, 100 * best->right);
+}
+
+/* Engines that compute every entry from nothing; and those that keep the rest and three of four choices, as
+ * no other engine does by chance. */
+static void drift_command_take_exact(const struct follow *f, const struct drift_ranking *r,
+				     struct follow_known *known)
+{
+	for (unsigned i = 0; i < r->n && i < FOLLOW_MOST_EXACT; i++) {
+		const struct drift_candidate *c = &r->candidate[i];
+		const struct follow_try *t = c->in_force ? follow_find(f, c->in_force) : NULL;
+
+		if (!c->in_force || c->refused || c->agreement < 1 || f->n_untold)
+			continue;
+		if (c->right >= 1)
+			known->exact[known->n_exact++] = c->in_force;
+		else if (t && c->count[DRIFT_KEPT] * 4 < follow_free(t))
+			known->likely[known->n_likely++] = c->in_force;
+	}
+}
+
+/* What names the engine that made the tables: the log, else a dump, else the configuration where it names
+ * one engine, which does not refuse. */
+static void drift_command_take_named(const struct session *s, const struct opensm_log *log,
+				     const struct drift_ranking *r, struct follow_known *known)
+{
+	const struct logged *routed = log ? opensm_log_last(log, LOGGED_ENGINE, NULL, NULL) : NULL;
+	bool refused = false;
+
+	for (unsigned i = 0; i < r->n; i++)
+		refused |= r->candidate[i].configured && r->candidate[i].refused;
+
+	if (routed) {
+		known->named = routed->word;
+		known->by = "the subnet manager's log";
+	} else if (s->fabric->sm_engine) {
+		known->named = s->fabric->sm_engine;
+		known->by = "the subnet manager's dump";
+	} else if (s->configured && !refused && !strchr(s->configured, ',')) {
+		known->named = s->configured;
+		known->by = "the configuration";
+	}
+}
+
+/* Whose rule the tables follow, up to ties. */
+static int drift_command_tell_verdict(struct session *s, const struct drift *d, const struct drift_ranking *r,
+				      struct out *o, struct err *e)
+{
+	AUTO_TEXT struct text verdict = {0};
+	struct follow_known known = {.n_exact = 0};
+	struct opensm_log *log = session_log(s);
+	AUTO_ARENA struct follow *f = follow_run(d->held, NULL, o->run->progress, e);
+
+	drift_command_take_named(s, log, r, &known);
+	if (f) {
+		drift_command_take_exact(f, r, &known);
+		follow_tell(f, &known, &verdict);
+		out_text(o, "%s", text_str(&verdict));
+		out_json(o, "verdict", json_text(text_str(&verdict)));
+		out_json(o, "follows", follow_tries_json(f, d->held->lids));
+	}
+	opensm_log_unref(log);
+	drift_command_tell_best(r, o);
+	return f ? 0 : -1;
 }
 
 /* --- the command -------------------------------------------------------------------------------- */
@@ -596,11 +738,11 @@ static int cmd_drift(struct session *s, const struct args *args, struct out *o, 
 			out_text(o, "\n");
 			json_array_append_new(list, x);
 		}
-		drift_command_tell_verdict(d, ranking, o);
 		out_json(o, "engines", list);
+		rc = drift_command_tell_verdict(s, d, ranking, o, e);
 	}
 	const struct causes_request of = {.w = d ? d->held : NULL, .d = d, .seen = &seen};
-	AUTO_ARENA struct causes *causes = d ? causes_find(&of, o->run->progress, e) : NULL;
+	AUTO_ARENA struct causes *causes = d && !rc ? causes_find(&of, o->run->progress, e) : NULL;
 	rc = causes ? report_drift(d, causes, args_has(args, "all"), o, e) : -1;
 	setup_unref(rq.setup);
 	options_free(opts);
@@ -633,8 +775,9 @@ const struct command drift_commands[] = {
 	 "entries[] object? entries that are not right: the first without those kept, or all\n"
 	 "@entries[].\n" JSON_CAUSES "tables_complete boolean? as of check\n"
 	 "engines[] object? without ENGINE: all that were tried, the best first\n"
-	 "@engines[].\n",
-	 .rows = {drift_entry_fields, cause_fields, drift_candidate_fields},
+	 "@engines[].\n"
+	 "verdict string? without ENGINE: whose rule the tables follow, up to ties\n" JSON_FOLLOWS,
+	 .rows = {drift_entry_fields, cause_fields, drift_candidate_fields, follow_try_fields},
 	 .run = cmd_drift},
 	{.name = NULL},
 };
