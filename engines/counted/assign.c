@@ -73,10 +73,11 @@ static void assign_start(struct assign *a, struct engine_output *out)
 	a->manual = manual_rules(op);
 	a->profile_switches = options_bool(op, "port_profile_switch_nodes");
 	a->plain = !a->lmc && !a->shifting && !seed;
-	bool nvidia = nvidia_rules(op),
-	     of_switches = !nvidia || options_bool(op, "use_scatter_for_switch_lid");
+	bool nvidia = nvidia_rules(op), ways = nvidia && a->out->ops != &hops_routing_ops;
+	bool of_switches = !nvidia || options_bool(op, "use_scatter_for_switch_lid");
+	a->hub = ways && strcmp(a->out->engine, "dnup") ? missing_routes_hub(a->in, out) : NO_ID;
 	streams_start(a, seed, nvidia, out);
-	order_build(a->in, out, nvidia && a->out->ops != &hops_routing_ops, &o);
+	order_build(a->in, out, ways, &o);
 	a->dest = NEW_ARRAY(o.n, struct dest);
 	for (uint32_t i = 0; i < o.n; i++) {
 		uint32_t ep = o.endport[i];
@@ -130,6 +131,7 @@ struct assign_filling {
 	struct assign *worker;
 	struct hops_marks marks;
 	uint32_t from, to;
+	bool share; /* rows with `current`, where they come out as they were */
 };
 
 /* A row of its own in place of that of `current`. */
@@ -152,6 +154,84 @@ static void assign_keep_row(struct assign *a, uint32_t sw)
 	routing_share_row(a->out, a->in->current, sw);
 }
 
+uint32_t missing_routes_hub(const struct engine_input *in, struct engine_output *out)
+{
+	const struct topo *t = in->topo;
+	const struct fabric *f = t->fabric;
+	uint32_t hub = NO_ID;
+	struct guid_file g;
+
+	if (!nvidia_rules(in->options) || !options_bool(in->options, "calculate_missing_routes"))
+		return NO_ID;
+	if (options_file(in->options, "missing_routes_hub") &&
+	    read_guid_option(in, out, "missing_routes_hub", &g)) {
+		uint32_t node = g.n ? fabric_node_by_guid(f, g.l[0].guid) : NO_ID;
+
+		hub = node == NO_ID ? NO_ID : f->node_switch[node];
+		guid_file_free(&g);
+	}
+	for (uint32_t ep = 0; ep < f->n_endports; ep++) {
+		uint32_t sw = endport_is_switch(f, ep) || !t->endport_up[ep] ? NO_ID : t->endport_switch[ep];
+
+		if (!options_file(in->options, "missing_routes_hub"))
+			hub = MIN(hub, sw); /* NO_ID is the largest */
+	}
+	return hub != NO_ID && switch_up(t, hub) ? hub : NO_ID;
+}
+
+/*
+ * Sends to the hub what the rule leaves open in a switch's row, which nobody shares.  h: the matrix that
+ * tells where the hub has a way; NULL: its row does.  Returns the number of entries.
+ */
+static uint64_t missing_routes_row(const struct engine_input *in, struct routing *r, uint32_t sw,
+				   uint32_t hub, const struct hops *h)
+{
+	const struct topo *t = in->topo;
+	const struct fabric *f = t->fabric;
+	unsigned way = routing_port(r, sw, in->lids->base[f->port_endport[f->switch_port[hub]]]);
+	uint64_t n = 0;
+
+	for (unsigned lid = 1; sw != hub && way != NO_PATH && lid <= in->lids->max_lid; lid++) {
+		uint32_t owner = lid_owner(in->lids, lid),
+			 to = owner == NO_ID ? NO_ID : t->endport_switch[owner];
+
+		if (to == NO_ID || to == sw || !t->endport_up[owner] || routing_port(r, sw, lid) != NO_PATH ||
+		    (h ? hops_least(h, hub, to) : routing_port(r, hub, lid)) == NO_PATH)
+			continue;
+		assert(atomic_load(&r->row[sw]->refs) == 1);
+		r->row[sw]->port[lid] = (uint8_t)way;
+		if (RECORDED(in))
+			assign_record_read(in, sw, lid, NO_PATH, way, WHY_HUB);
+		n++;
+	}
+	return n;
+}
+
+static void missing_routes_tell(const struct engine_input *in, struct engine_output *out,
+				const struct routing *r, uint32_t hub, uint64_t n)
+{
+	bool named = options_file(in->options, "missing_routes_hub");
+
+	if (n)
+		note_add(&out->notes, NOTE_RULES,
+			 "%s: %" PRIu64
+			 " entries that the rule lacks lead through %s, as calculate_missing_routes of "
+			 "NVIDIA's OpenSM makes them%s\n",
+			 r->engine, n, switch_name(in->topo->fabric, hub),
+			 named ? ""
+			       : "; which switch it takes is not published, this one is assumed "
+				 "(missing_routes_hub)");
+}
+
+/* A row that came out as it was is that of `current` at once: that saves memory. */
+static void share_if_equal(const struct engine_input *in, struct routing *r, uint32_t sw)
+{
+	const struct lft_row *row = r->row[sw], *was = in->current ? in->current->row[sw] : NULL;
+
+	if (was && row && was->top == row->top && !memcmp(was->port, row->port, row->top + 1u))
+		routing_share_row(r, in->current, sw);
+}
+
 static int fill_switch(void *ctx, unsigned worker, unsigned sw, struct progress *p, struct err *e)
 {
 	const struct assign_filling *x = ctx;
@@ -168,11 +248,15 @@ static int fill_switch(void *ctx, unsigned worker, unsigned sw, struct progress 
 	}
 	a->farther = touched && touched[sw] == TOUCHED ? x->marks.farther : NULL;
 	assign_switch(a, sw);
+	if (a->hub != NO_ID)
+		a->n_hub += missing_routes_row(a->in, a->out, sw, a->hub, a->h);
+	if (x->share)
+		share_if_equal(a->in, a->out, sw);
 	return 0;
 }
 
 /* The rows of a switch depend on no other switch, unless random numbers go from one to the next. */
-static bool fill_switches(const struct assign *a, struct assign_filling *x, uint32_t *n_other)
+static bool fill_switches(struct assign *a, struct assign_filling *x)
 {
 	bool alone = RECORDED(a->in) || ASKED(a->in) || options_uint(a->in->options, "scatter_ports");
 	struct parallel par = {.n = a->f->n_switches,
@@ -195,7 +279,8 @@ static bool fill_switches(const struct assign *a, struct assign_filling *x, uint
 	for (unsigned i = 0; i < n; i++) {
 		struct assign *w = &x->worker[i];
 
-		*n_other += w->n_other;
+		a->n_other += w->n_other;
+		a->n_hub += w->n_hub;
 		FREE_EACH(w->mask, w->track, w->n_track, w->part);
 	}
 	free(x->worker);
@@ -235,12 +320,13 @@ bool assign_ports(const struct engine_input *in, struct engine_output *out, cons
 		  struct hops_marks marks, struct routing *r)
 {
 	struct assign *a = NEW(struct assign);
-	uint32_t asked = ASKED(in) ? in->ask->sw : NO_ID, n_other = 0;
+	uint32_t asked = ASKED(in) ? in->ask->sw : NO_ID;
 	/* with scatter_ports, random numbers make a switch depend on the switches before it */
 	struct assign_filling x = {
 		.marks = marks,
 		.from = asked == NO_ID || options_uint(in->options, "scatter_ports") ? 0 : asked,
-		.to = asked};
+		.to = asked,
+		.share = in->current && nvidia_rules(in->options)};
 
 	assert(h->n_switches == in->topo->fabric->n_switches && (!marks.touched || in->current));
 	a->in = in;
@@ -262,89 +348,38 @@ bool assign_ports(const struct engine_input *in, struct engine_output *out, cons
 	for (uint32_t i = 0; x.marks.farther && i < a->n_runs; i++)
 		if (a->run[i].target != NO_ID && x.marks.farther[a->run[i].target])
 			a->far[a->n_far++] = i;
-	bool go_on = fill_switches(a, &x, &n_other);
+	bool go_on = fill_switches(a, &x);
 	if (ASKED(in)) /* the last switch may be incomplete */
 		go_on = go_on && !progress_cancelled(in->progress);
-	if (n_other)
+	missing_routes_tell(in, out, r, a->hub, a->n_hub);
+	if (a->n_other)
 		note_add(&out->notes, NOTE_RULES,
 			 "%s: LMC: by the manual the next LID of a port prefers another system than the "
 			 "LID before; OpenSM prefers one that no LID before has; %u entries "
 			 "would differ; rules in force: %s\n",
-			 r->engine, n_other, a->manual ? "manual" : "opensm");
+			 r->engine, a->n_other, a->manual ? "manual" : "opensm");
 	/* entries are ports of least cost, and each counts 1 */
-	r->exact = go_on && asked == NO_ID && !h->by_port && !h->weight && owned_once(a) ? h->least : NULL;
+	r->exact = go_on && asked == NO_ID && !h->by_port && !h->weight && !a->n_hub && owned_once(a)
+			   ? h->least
+			   : NULL;
 	search_order_free(&a->search);
 	FREE_EACH(a->dest, a->lid, a->run, a->far, a->gone, a->ignored, a->stream, a);
 	return go_on;
 }
 
-uint32_t missing_routes_hub(const struct engine_input *in, struct engine_output *out)
+bool missing_routes_fill(const struct engine_input *in, struct engine_output *out, struct routing *r)
 {
-	const struct topo *t = in->topo;
-	const struct fabric *f = t->fabric;
-	uint32_t hub = NO_ID;
-	struct guid_file g;
+	uint32_t hub = missing_routes_hub(in, out), n = in->topo->fabric->n_switches;
+	uint64_t filled = 0;
 
-	if (!nvidia_rules(in->options) || !options_bool(in->options, "calculate_missing_routes"))
-		return NO_ID;
-	if (options_file(in->options, "missing_routes_hub") &&
-	    read_guid_option(in, out, "missing_routes_hub", &g)) {
-		uint32_t node = g.n ? fabric_node_by_guid(f, g.l[0].guid) : NO_ID;
-
-		hub = node == NO_ID ? NO_ID : f->node_switch[node];
-		guid_file_free(&g);
+	progress_start(in->progress, "ways through the hub", n);
+	for (uint32_t sw = 0; hub != NO_ID && sw < n; sw++) {
+		if (!progress_step(in->progress, sw))
+			return false;
+		filled += missing_routes_row(in, r, sw, hub, NULL);
 	}
-	for (uint32_t ep = 0; ep < f->n_endports; ep++) {
-		uint32_t sw = endport_is_switch(f, ep) || !t->endport_up[ep] ? NO_ID : t->endport_switch[ep];
-
-		if (!options_file(in->options, "missing_routes_hub"))
-			hub = MIN(hub, sw); /* NO_ID is the largest */
-	}
-	return hub != NO_ID && switch_up(t, hub) ? hub : NO_ID;
-}
-
-void missing_routes_fill(const struct engine_input *in, struct engine_output *out, struct routing *r)
-{
-	const struct topo *t = in->topo;
-	const struct fabric *f = t->fabric;
-	uint32_t hub = missing_routes_hub(in, out);
-	uint64_t n = 0;
-
-	if (hub == NO_ID || !r->row[hub])
-		return;
-	unsigned hub_lid = in->lids->base[f->port_endport[f->switch_port[hub]]];
-	rec_phase(in, "ways that the rule lacks, through %s", switch_name(f, hub));
-	for (uint32_t sw = 0; sw < f->n_switches; sw++) {
-		unsigned way = sw == hub ? NO_PATH : routing_port(r, sw, hub_lid);
-		struct lft_row *old = r->row[sw];
-
-		for (unsigned lid = 1; way != NO_PATH && lid <= in->lids->max_lid; lid++) {
-			uint32_t owner = lid_owner(in->lids, lid);
-
-			if (owner == NO_ID || !t->endport_up[owner] || t->endport_switch[owner] == sw ||
-			    routing_port(r, sw, lid) != NO_PATH || routing_port(r, hub, lid) == NO_PATH)
-				continue;
-			if (r->row[sw] == old)
-				r->row[sw] = lft_row_copy(old);
-			r->row[sw]->port[lid] = (uint8_t)way;
-			if (RECORDED(in))
-				assign_record_read(in, sw, lid, NO_PATH, way, WHY_HUB);
-			n++;
-		}
-		if (r->row[sw] != old)
-			lft_row_unref(old);
-	}
-	if (!n)
-		return;
-	r->exact = NULL;
-	note_add(
-		&out->notes, NOTE_RULES,
-		"%s: %" PRIu64 " entries that the rule lacks lead through %s, as calculate_missing_routes of "
-		"NVIDIA's OpenSM makes them%s\n",
-		r->engine, n, switch_name(f, hub),
-		options_file(in->options, "missing_routes_hub") ? ""
-								: "; which switch it takes is not published, "
-								  "this one is assumed (missing_routes_hub)");
+	missing_routes_tell(in, out, r, hub, filled);
+	return true;
 }
 
 struct routing *assign_routing(const char *engine, const struct engine_input *in, struct engine_output *out,

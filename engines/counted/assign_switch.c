@@ -4,6 +4,7 @@
 #include <string.h>
 
 #define NONE UINT32_MAX
+#define LOOK_EVERY 256 /* LIDs, between two looks whether the work is cancelled */
 
 /* Cases that need no candidates. True when the choice is made. */
 static inline bool choose_early(const struct assign *a, const struct dest *d, unsigned lid,
@@ -347,9 +348,12 @@ void assign_switch(struct assign *a, uint32_t sw)
 		return;
 	}
 	for (unsigned off = 0; off < 1u << a->lmc; off++)
-		for (uint32_t i = 0; i < a->n_dest && !(a->asked && progress_cancelled(a->in->progress)); i++)
+		for (uint32_t i = 0; i < a->n_dest; i++) {
+			if ((a->asked || i % LOOK_EVERY == 0) && progress_cancelled(a->in->progress))
+				break;
 			if (off < a->dest[i].count)
 				assign_lid(a, i, off);
+		}
 	if (RECORDED(a->in))
 		assign_record_switch(a);
 }

@@ -123,11 +123,13 @@ bool assign_ports(const struct engine_input *in, struct engine_output *out, cons
 bool assign_keeps(const struct engine_input *in, const struct routing *old);
 
 /*
- * NVIDIA's calculate_missing_routes (engines/doc/nvidia.md 3.6): where the engine's rule gives a switch no entry for
- * a LID, the packet goes to one switch, the hub, and on by the hub's entry.  Which switch that is is not published;
- * without missing_routes_hub the first one with hosts is assumed, and told.  Nothing by other rules.
+ * NVIDIA's calculate_missing_routes (engines/doc/nvidia.md 3.6): where the engine's rule gives a switch no
+ * entry for a LID, the packet goes to one switch, the hub, and on by the hub's entry.  Which switch that is
+ * is not published; without missing_routes_hub the first one with hosts is assumed, and told.  Nothing by
+ * other rules. assign_ports() does it for updn and ar_updn; ftree for its own rows, which nobody shares.
+ * False: cancelled.
  */
-void missing_routes_fill(const struct engine_input *in, struct engine_output *out, struct routing *r);
+bool missing_routes_fill(const struct engine_input *in, struct engine_output *out, struct routing *r);
 /* The hub, or NO_ID: no ways are added. */
 uint32_t missing_routes_hub(const struct engine_input *in, struct engine_output *out);
 
@@ -151,8 +153,8 @@ struct order {
 };
 
 /*
- * Builds the order as OpenSM 3.3.23; by_lid: those that no file names go by ascending LID, as in NVIDIA's updn.
- * Bad lines of the file become notes. Free with order_free().
+ * Builds the order as OpenSM 3.3.23; by_lid: those that no file names go by ascending LID, as in NVIDIA's
+ * updn. Bad lines of the file become notes. Free with order_free().
  */
 void order_build(const struct engine_input *in, struct engine_output *out, bool by_lid, struct order *o);
 void order_free(struct order *o);
@@ -274,6 +276,8 @@ struct assign {
 	bool manual; /* several LIDs per port: follow the words of OpenSM's manual */
 	unsigned lmc;
 	uint32_t n_other; /* choices of the program that the manual does not allow */
+	uint32_t hub;	  /* of missing_routes_hub() for updn and ar_updn, else NO_ID */
+	uint64_t n_hub;	  /* entries that lead through it */
 	struct dest *dest;
 	uint32_t n_dest;
 	uint16_t *lid; /* [n_dest] base LIDs of dest */
@@ -282,16 +286,16 @@ struct assign {
 	struct search_order search;
 	uint8_t *ignored; /* [n_ports] or NULL */
 	/*
-	 * scatter_ports: OpenSM draws all from one stream.  By NVIDIA's rules each routing thread has its own, and
-	 * the switches are dealt to the threads in turn (engines/doc/nvidia.md 3.3).
+	 * scatter_ports: OpenSM draws all from one stream.  By NVIDIA's rules each routing thread has its
+	 * own, and the switches are dealt to the threads in turn (engines/doc/nvidia.md 3.3).
 	 */
 	struct glibc_random *stream; /* [n_streams] */
 	uint32_t n_streams, n_dealt; /* dealt: switches so far */
 	struct glibc_random *random; /* the present switch's */
-	struct track *track; /* [n_dest << lmc], lmc > 0 only */
-	uint8_t *n_track;    /* [n_dest] */
-	uint32_t *part;	     /* [n_switches] for a recorder: number of the connected part; NULL = not known */
-	uint64_t *mask;	     /* [n_switches * ASSIGN_MAX_WORDS] */
+	struct track *track;	     /* [n_dest << lmc], lmc > 0 only */
+	uint8_t *n_track;	     /* [n_dest] */
+	uint32_t *part; /* [n_switches] for a recorder: number of the connected part; NULL = not known */
+	uint64_t *mask; /* [n_switches * ASSIGN_MAX_WORDS] */
 	const uint8_t *farther; /* all other LIDs keep the entries of `current`; NULL: any may change */
 	uint32_t *far, n_far;	/* runs of these targets, with `farther` */
 	uint16_t *gone;		/* LIDs that nobody holds any more, but `current` has entries for */

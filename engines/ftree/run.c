@@ -741,14 +741,13 @@ static struct routing *ftree_route_tree(struct ftree *t, const struct engine_inp
 	struct routing *r = routing_new("ftree", in->topo, in->lids);
 	r->ops = &ftree_ops;
 	r->priv = t;
-	if (!t->hops || !ft_route(t, in, out, r)) {
-		if (!t->hops)
-			err_set(&out->refused, CANCELLED);
-		routing_unref(r);
-		return NULL;
-	}
-	missing_routes_fill(in, out, r);
-	return r;
+	bool done = t->hops && ft_route(t, in, out, r);
+	if (done && missing_routes_fill(in, out, r))
+		return r;
+	if (done || !t->hops)
+		err_set(&out->refused, CANCELLED);
+	routing_unref(r);
+	return NULL;
 }
 
 #define TRIED_CALLS 20000000 /* limit of steps in such a run: some seconds */

@@ -610,11 +610,8 @@ struct routing *updown_routing(const char *engine, const struct engine_input *in
 	assert(u->hops);
 	r->ops = u->id ? &updn_ops : &dnup_ops;
 	r->priv = u;
-	if (updown_assign(in, out, u, r)) {
-		if (u->id)
-			missing_routes_fill(in, out, r);
+	if (updown_assign(in, out, u, r))
 		return r;
-	}
 	err_set(&out->refused, CANCELLED);
 	routing_unref(r);
 	return NULL;

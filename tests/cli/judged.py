@@ -7,8 +7,10 @@ import os
 import re
 
 HELD = r"Judged: tables in the switches, read from \S+\.$"
-COMPUTED = r"Judged: computed by %s; the held ones are not looked at: `tables held`\.  (\d+) of (\d+) entries differ from them\.$"
-ALONE = r"Judged: computed by %s\.$"
+RULES = r"  Rules: public OpenSM\.$"
+COMPUTED = (r"Judged: computed by %s; the held ones are not looked at: `tables held`\.  (\d+) of (\d+) entries differ from them\."
+            + RULES)
+ALONE = r"Judged: computed by %s\." + RULES
 JUDGEMENTS = ["check", "doctor", "trace node0001 node0004", "diff kept", "drift updn", "drift", "survey file window.csv gate lost=0"]
 
 

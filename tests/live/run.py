@@ -1300,7 +1300,7 @@ def asked_on_call(ibscope):
         r = sim.run(ibscope, "-L", "-R", "minhop", "-e", "echo ASKED; check; echo AGAIN; doctor; live tables; tables held; check")
         lines = r.stdout.splitlines()
         first = [lines[lines.index(word) + 1] for word in ("ASKED", "AGAIN")]
-        check("-L -R: the tables were not read, and how", first == ["Judged: computed by minhop; the tables in the switches were not read: `live tables`."] * 2
+        check("-L -R: the tables were not read, and how", first == ["Judged: computed by minhop; the tables in the switches were not read: `live tables`.  Rules: public OpenSM."] * 2
               and re.search(r"^Judged: tables in the switches, read", r.stdout, re.M), r.stdout + r.stderr)
     finally:
         sim.close()

@@ -319,7 +319,7 @@ def tables():
             loaded = after("show", "VmRSS")[1]
             o, routed = after("route " + engine, "VmHWM")
             most = 3 * o["routing"]["switches"] * (o["routing"]["max_lid"] + 1)
-            failed = after("fail link leaf-001[11]", "VmHWM")[1]
+            failed = after("fail link leaf-002[11]", "VmHWM")[1]
             p.stdin.close()
         expect(routed - loaded <= most and failed - routed <= most, engine, "takes", routed - loaded, "bytes, and",
                failed - routed, "for an event; three times the tables are", most)

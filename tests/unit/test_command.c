@@ -189,7 +189,7 @@ static void test_options(void **state)
 	line_fails(s, "route minhop lmc=x", "lmc");
 	line_fails(s, "route minhop lmc", "OPTION=VALUE");
 	line_fails(s, "route nonsense", "no engine");
-	line_fails(s, "set rules maybe", "opensm or manual");
+	line_fails(s, "set rules maybe", "one of opensm|manual|nvidia");
 	ok_line(s, "route minhop lmc=1; unset lmc");
 	assert_int_equal(session_sweep(s)->lids->lmc, 0);
 	line_fails(s, "set guid 0x1234", "guid");

@@ -1137,7 +1137,7 @@ struct follow *follow_run(const struct sweep *held, const char *engine, struct p
 		engine += 3;
 	f->fabric = fabric_unref_later(f, fabric_ref(held->fabric));
 	f->try = ARENA_ARRAY(f, FOLLOW_ENGINES, struct follow_try);
-	f->scatter_known = options_is_set(o, "scatter_ports");
+	f->scatter_known = options_is_set(o, "scatter_ports") || nvidia_rules(o);
 	if (f->scatter_known)
 		scatter = options_uint(o, "scatter_ports") > 0;
 	AUTO_ARENA struct follow_work *k = follow_work_new(held, f, p, e);

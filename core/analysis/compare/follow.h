@@ -115,6 +115,10 @@ struct follow_known {
 	 * nothing */
 	const char *likely[FOLLOW_MOST_EXACT];
 	unsigned n_likely;
+	/* By NVIDIA's rules this engine draws every port of hosts with so many routing threads; NULL: none */
+	const char *drawn;
+	unsigned threads;
+	bool or_more; /* any larger number gives the same */
 };
 
 /* Adds the verdict: sentences, the first of which begins "These tables follow". */

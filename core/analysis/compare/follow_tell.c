@@ -101,7 +101,8 @@ static void follow_tell_roots(const struct follow *f, const struct follow_try *t
 }
 
 /* What the entries are under an engine, and what a restart does with its choices. */
-static void follow_tell_classes(const struct follow *f, const struct follow_try *t, struct text *text)
+static void follow_tell_classes(const struct follow *f, const struct follow_try *t,
+				const struct follow_known *known, struct text *text)
 {
 	uint64_t free = follow_free(t), kept = t->n[FOLLOW_LAWFUL], broken = follow_broken(t);
 	bool tree = !strcmp(t->engine, "ftree");
@@ -126,7 +127,7 @@ static void follow_tell_classes(const struct follow *f, const struct follow_try 
 			 "may move them.\n",
 			 tree ? "on the main way" : "the least loaded in the order that ibscope assumes",
 			 PLURAL(kept, "entry"));
-	if (drawn && !tree && t->n[FOLLOW_LEAST])
+	if (drawn && !tree && t->n[FOLLOW_LEAST] && !known->drawn)
 		text_add(text,
 			 "Ties were drawn (scatter_ports), in an order that ibscope does not know: whether "
 			 "a restart draws the same is not judged.\n");
@@ -151,7 +152,7 @@ static void follow_tell_named(const struct follow *f, const struct follow_known 
 	if (exact)
 		text_add(text, ": OpenSM 3.3.23 computes every entry from nothing.\n");
 	else if (t)
-		follow_tell_classes(f, t, text);
+		follow_tell_classes(f, t, known, text);
 	else
 		text_add(text, "; its choices among ports are not judged.\n");
 }
@@ -192,7 +193,7 @@ static void follow_tell_found(const struct follow *f, const struct follow_known 
 	else if (known->n_exact)
 		text_add(text, ": OpenSM 3.3.23 computes every entry from nothing.\n");
 	else if (names->n == 1)
-		follow_tell_classes(f, best, text);
+		follow_tell_classes(f, best, known, text);
 	if (!f->scatter_known && local && names->n > 1 && drawn.n == 1)
 		text_add(text,
 			 "With ties drawn (scatter_ports; 8 in NVIDIA's OpenSM, where nothing is set) only "
@@ -243,6 +244,14 @@ void follow_tell(const struct follow *f, const struct follow_known *known, struc
 		follow_tell_named(f, known, exact, t);
 	else
 		follow_tell_found(f, known, &names, t);
+	if (known->drawn)
+		text_add(t,
+			 "With %s%s NVIDIA's OpenSM 5.21 draws exactly these ports with %s: a restart "
+			 "changes none of "
+			 "them.  `set rules nvidia; set routing_threads_num %u` shows what follows a "
+			 "change.\n",
+			 PLURAL(known->threads, "routing thread"), known->or_more ? " or more" : "",
+			 known->drawn, known->threads);
 	if (f->n_untold)
 		text_add(t, "Entries for %s are not in the file.\n", PLURAL(f->n_untold, "LID"));
 }

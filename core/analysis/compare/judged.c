@@ -6,7 +6,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "core/base/defs.h"
 #include "core/base/memory.h"
 #include "core/routing/routing.h"
 
@@ -54,17 +53,20 @@ const char *judged_rules(const struct judged *j)
 	return options_get(j->sweep->setup->options, "rules");
 }
 
-/* Whose rules computed the tables; engines that no OpenSM has follow none of them. */
-static const char *judged_as(const struct judged *j)
+/* Adds whose rules count.  Engines that no OpenSM has follow none of them; held tables are judged by
+ * themselves. */
+static void judged_add_rules(const struct judged *j, struct text *t)
 {
-	static const char *const own[] = {"mincontention", "script"};
+	const char *rules = judged_rules(j),
+		   *engine = j->sweep->routing ? j->sweep->routing->engine : "script";
 
-	for (size_t i = 0; i < ARRAY_LEN(own); i++)
-		if (!strcmp(j->sweep->routing->engine, own[i]))
-			return "";
-	if (!strcmp(judged_rules(j), "nvidia"))
-		return " as NVIDIA's OpenSM";
-	return strcmp(judged_rules(j), "manual") ? " as public OpenSM" : " as OpenSM's manual";
+	if (!strcmp(engine, "mincontention") || !strcmp(engine, "script"))
+		return;
+	if (!strcmp(rules, "nvidia"))
+		text_add(t, "  Rules: NVIDIA's OpenSM, as far as they are known (`set rules opensm`: public "
+			    "OpenSM).");
+	else if (!j->held)
+		text_add(t, "  Rules: public OpenSM%s.", strcmp(rules, "manual") ? "" : ", by its manual");
 }
 
 void judged_brief(const struct judged *j, struct text *t)
@@ -75,7 +77,7 @@ void judged_brief(const struct judged *j, struct text *t)
 
 	if (!j->held) {
 		if (r)
-			text_add(t, "computed by %s%s", r->engine, judged_as(j));
+			text_add(t, "computed by %s", r->engine);
 		else
 			text_add(t, "no tables, as no engine makes any");
 		return;
@@ -100,5 +102,7 @@ void judged_line(const struct judged *j, struct text *t)
 			 j->n_differ, PLURAL(j->n_held, "entry"));
 	else if (!j->held && !strcmp(j->sweep->fabric->format, "live"))
 		text_add(t, "; the tables in the switches were not read: `live tables`");
-	text_add(t, ".\n");
+	text_add(t, ".");
+	judged_add_rules(j, t);
+	text_add(t, "\n");
 }

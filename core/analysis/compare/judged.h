@@ -37,7 +37,7 @@ void judged_count(struct judged *j, struct progress *p);
 const char *judged_word(const struct judged *j);
 /* The value of the option `rules` in force. */
 const char *judged_rules(const struct judged *j);
-/* "tables in the switches, read 14:02"; "computed by updn as public OpenSM". */
+/* "tables in the switches, read 14:02"; "computed by updn". */
 void judged_brief(const struct judged *j, struct text *t);
 /* The first line of a judgement, from "Judged: " to its newline. */
 void judged_line(const struct judged *j, struct text *t);

@@ -601,6 +601,13 @@ static void drift_command_take_exact(const struct follow *f, const struct drift_
 
 		if (!c->in_force || c->refused || c->agreement < 1 || f->n_untold)
 			continue;
+		if (c->threads && (!known->drawn || !strcmp(c->in_force, f->try[0].engine))) {
+			known->drawn = c->in_force;
+			known->threads = c->threads;
+			known->or_more = c->threads == c->setup->fabric->n_switches;
+		}
+		if (c->threads)
+			continue;
 		if (c->right >= 1)
 			known->exact[known->n_exact++] = c->in_force;
 		else if (t && c->count[DRIFT_KEPT] * 4 < follow_free(t))
