@@ -70,6 +70,7 @@ struct counter_reading {
 	unsigned sums;	    /* rows of all ports of a node together, left out */
 	unsigned unread;    /* lines of a known form with impossible numbers, or rows that name no port */
 	unsigned unread_at; /* the first of them */
+	bool beside;	    /* it came with the folder of the fabric: the next reading takes its place */
 };
 
 /*

@@ -519,15 +519,12 @@ static int cmd_check(struct session *s, const struct args *args, struct out *o, 
 	assert(w && w->routing);
 	if (b.path)
 		rc = faults_read(&b.was, b.path, o->run->progress, e) ||
-				     faults_vanished(&b.vanished, &b.was, w, b.path, e)
+				     faults_vanished(&b.vanished, json_object_get(b.was.doc, "present"), w,
+						     b.path, e)
 			     ? -1
 			     : 0;
-	if (!rc && b.path) { /* later commands find there what was last at a place */
-		json_decref(s->present);
-		free(s->baseline);
-		s->present = json_incref(json_object_get(b.was.doc, "present"));
-		s->baseline = str_dup(b.path);
-	}
+	if (!rc && b.path) /* later commands find there what was last at a place */
+		session_take_present(s, json_incref(json_object_get(b.was.doc, "present")), b.path);
 	faults_begin(&x.now, w->fabric, w->lids, e);
 	faults_begin(&x.untold, w->fabric, w->lids, e);
 	if (nagios && !o->object)

@@ -390,6 +390,9 @@ bool report_incomplete_tables(const struct sweep *w, uint64_t untold, struct out
 /* Finds what was at a place in the latest 64 earlier fabrics of the session, including snapshots, and in its
  * baseline. */
 struct last_seen session_last_seen(struct session *s);
+/* `doctor` on what the session has.  baseline: file of what was or has to be there, NULL: none. */
+struct diagnosis *session_diagnose(const struct session *s, const char *baseline, struct progress *p,
+				   struct err *e);
 /* Says which of these endports are not up, why, and what is or was at their cables; JSON field "absent". */
 void report_away(const struct session *s, const uint32_t *ep, unsigned n, struct out *o);
 /* The same for the first two words of a command (its `absent`), into *e. */
