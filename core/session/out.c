@@ -276,11 +276,13 @@ void session_count(struct session *s, const struct counter_reading *r)
 
 void session_uncount(struct session *s)
 {
+	session_lock(s);
 	session_counted_drop(s->counted[0]);
 	session_counted_drop(s->counted[1]);
 	s->counted[0] = s->counted[1] = NULL;
 	s->counts++;
 	s->moves++;
+	session_unlock(s);
 }
 
 void session_count_beside(struct session *s, const char *path, struct progress *p)
@@ -290,9 +292,7 @@ void session_count_beside(struct session *s, const char *path, struct progress *
 
 	if (s->counted[0] && !s->counted[0]->beside)
 		return;
-	session_lock(s);
 	session_uncount(s);
-	session_unlock(s);
 	if (is_folder(path) && !counters_load(path, &r, p, &unused) && !r.other) {
 		r.beside = true;
 		session_count(s, &r);

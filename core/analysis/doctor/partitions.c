@@ -22,10 +22,10 @@ static void partition_fault(struct doctor *d, const struct rule *r, struct findi
 		*x = tell(d, r, "list partitions", "%s%s.", place, sentence);
 		finding_brief(*x, "%.*s", (int)MIN(strcspn(sentence, ":"), BRIEF_COLUMNS), sentence);
 	} else if ((*x)->count++ < FAULTS_LISTED) {
-		AUTO_FREE char *others = (*x)->detail;
+		AUTO_FREE char *others = (*x)->detail ? str_printf("%s\n", (*x)->detail) : str_dup("");
 
-		(*x)->detail =
-			str_printf("%s%s%s%s.", others ? others : "", others ? "\n" : "", place, sentence);
+		free((*x)->detail);
+		(*x)->detail = str_printf("%s%s%s.", others, place, sentence);
 	}
 }
 

@@ -217,14 +217,11 @@ static void tell_sums(const struct measured *m, struct out *o)
 static int tell_all(struct session *s, bool whole, struct out *o, struct err *e)
 {
 	struct measured *m = session_measured(s);
-	json_t *list = json_array(), *readings = json_array();
 	uint32_t n = 0;
 
-	if (!m) {
-		json_decref(list);
-		json_decref(readings);
+	if (!m)
 		return err_set(e, "no reading of counters yet: `counters all FILE` or `counters all live`");
-	}
+	json_t *list = json_array(), *readings = json_array();
 	tell_reading(m->two ? "Now" : "Counted since the counters were reset", s->counted[0], readings, o);
 	if (m->two)
 		tell_reading("Before; what grew since then", s->counted[1], readings, o);
@@ -293,9 +290,7 @@ static int cmd_counters(struct session *s, const struct args *args, struct out *
 	if (!args_has(args, "all"))
 		return of_port(s, args, o, e);
 	if (args_has(args, "forget")) {
-		session_lock(s);
 		session_uncount(s);
-		session_unlock(s);
 		out_text(o, "No reading of counters is held.\n");
 		return 0;
 	}

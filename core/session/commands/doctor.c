@@ -21,8 +21,7 @@
 
 /* `doctor`: all findings about the fabric, the worst first. */
 
-#define JSON_NOT_LOOKED \
-	"not_looked_at[] string what is not at hand: held tables, port states, managers, ...\n"
+#define JSON_NOT_LOOKED "not_looked_at[] string what is not at hand: held tables, managers, ...\n"
 #define EFFECT_LINES 6
 #define DETAIL_LINES 5
 
@@ -304,16 +303,8 @@ const struct command doctor_commands[] = {
 	 "@findings[].\n" JSON_NOT_LOOKED
 	 "baseline object? with --baseline: what is gone or slower since then\n"
 	 "baseline.file string the file\n"
-	 "baseline.lost integer hosts, switches and cables that are gone or slower\n"
-	 "baseline.faults[] object by kind\n"
-	 "baseline.faults[].kind string(host_gone/switch_gone/cable_gone/cable_slower) what is lost\n"
-	 "baseline.faults[].count integer how many\n"
-	 "baseline.faults[].from[] object? the nodes; of cables one end\n"
-	 "baseline.faults[].from[].name node the node\n"
-	 "baseline.faults[].from[].port portnum? its port\n"
-	 "baseline.faults[].to[] object? the other end\n"
-	 "baseline.faults[].to[].name node the node\n"
-	 "baseline.faults[].to[].port portnum? its port\n",
+	 "baseline.lost integer hosts, switches and cables that are gone or slower\n" FAULT_KEYS(
+		 "baseline.faults"),
 	 .rows = {finding_fields},
 	 .run = cmd_doctor},
 	{.name = "triage",
