@@ -293,12 +293,10 @@ void session_count_beside(struct session *s, const char *path, struct progress *
 	if (s->counted[0] && !s->counted[0]->beside)
 		return;
 	session_uncount(s);
-	if (is_folder(path) && !counters_load(path, &r, p, &unused) && !r.other) {
-		r.beside = true;
+	if (is_folder(path) && !counters_load_beside(path, s->fabric->source, &r, p, &unused))
 		session_count(s, &r);
-	} else {
+	else
 		counters_free(&r);
-	}
 }
 
 struct measured *session_measured(const struct session *s)

@@ -979,6 +979,14 @@ static void test_folder_counters(void **state)
 	assert_non_null(s->counted[1]);
 	ok_linef(s, "counters all forget; load %s; load " FOLDER "/ibdiagnet2.db_csv", file("c"));
 	assert_null(s->counted[0]);
+	/* what is of another run than the cables stays out */
+	put("c/a.db_csv", line_of("# Running timestamp : 2025-03-31 23:43:18 UTC +0000\n%s%s", cables, told));
+	put("c/b.cables", "# Running timestamp : 2025-03-15 06:54:44 UTC +0000\n"
+			  "Port=2 Lid=0x2 GUID=0x2000 Port Name=a/U1/P2\nTemperature: 81C\n");
+	ok_linef(s, "load %s", file("c"));
+	assert_non_null(s->counted[0]);
+	assert_null(s->counted[0]->other);
+	line_says(s, "list cables sort errors reverse", "   12 ");
 }
 
 /* --- the round trip --------------------------------------------------------------------------- */
