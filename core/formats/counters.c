@@ -655,3 +655,16 @@ int counters_load(const char *path, struct counter_reading *r, struct progress *
 			path);
 	return 0;
 }
+
+int counters_load_beside(const char *folder, const char *cables, struct counter_reading *r,
+			 struct progress *p, struct err *e)
+{
+	int rc = counters_load(folder, r, p, e);
+
+	if (!rc && r->other) {
+		counters_free(r);
+		rc = counters_load(cables, r, p, e);
+	}
+	r->beside = true;
+	return rc;
+}

@@ -70,6 +70,7 @@ struct counter_reading {
 	unsigned sums;	    /* rows of all ports of a node together, left out */
 	unsigned unread;    /* lines of a known form with impossible numbers, or rows that name no port */
 	unsigned unread_at; /* the first of them */
+	bool beside;	    /* it came with the folder of the fabric: the next reading takes its place */
 };
 
 /*
@@ -77,7 +78,10 @@ struct counter_reading {
  * are unpacked.  Free with counters_free(), in either case.  -1 and *e: nothing in it tells of a port.
  */
 int counters_load(const char *path, struct counter_reading *r, struct progress *p, struct err *e);
-/* The same from memory; what was read before stays. */
+/* Those of a fabric's folder; where its files are of several runs, those in the file of the cables alone. */
+int counters_load_beside(const char *folder, const char *cables, struct counter_reading *r,
+			 struct progress *p, struct err *e);
+/* counters_load() from memory; what was read before stays. */
 int counters_parse(const struct input *in, struct counter_reading *r, struct err *e);
 void counters_free(struct counter_reading *r);
 /* Counters of a live reading, as perfquery tells them; a name with "ext" is of 64 bits. */

@@ -37,7 +37,6 @@ static const char *const table_names[] = {"opensm-lfts.dump", "ibdiagnet2.fdbs",
 static const char *const adaptive_names[] = {"ibdiagnet2.far", "*.far"};
 static const char *const log_names[] = {"ibdiagnet2.log", "ibdiagnet.log", "*console*.txt", "ibdiagnet*.txt"};
 static const char *const manager_log_names[] = {"opensm.log", "*opensm*.log"};
-static const char *const pkey_names[] = {"ibdiagnet2.pkey", "*.pkey"};
 static const char *const map_names[] = {"ibdiagnet2.slvl", "*.slvl", "opensm-sl2vl.dump"};
 
 bool is_folder(const char *path)
@@ -282,14 +281,17 @@ static void load_ranks(const struct folder *d, const char *used, struct fabric *
 
 /* --- P_Keys ---------------------------------------------------------------------------------------- */
 
-struct pkey_groups {
+struct pkey_reader {
 	struct managers *m;
+	const struct fabric *f;
+	const uint32_t *owner; /* lid_owners() */
 	uint64_t pkey, left; /* of the current group: members that its heading announces and that are still to
 				come */
+	uint64_t guid;	     /* of the port whose table follows; 0: not known */
 };
 
 /* "GROUP PKey:0x7fff Hosts:2", "Full NAME/P1 lid=0x0001 guid=0x... dev=4129"; false: not understood. */
-static bool pkey_group_line(struct pkey_groups *g, struct cursor line)
+static bool pkey_group_line(struct pkey_reader *g, struct cursor line)
 {
 	uint64_t guid = 0;
 
@@ -311,45 +313,109 @@ static bool begins_pkey_group(struct cursor line)
 	return cur_word(&line, "GROUP PKey:");
 }
 
-bool is_pkey_file(const struct input *in)
+/* "   8: 0x8001 0xffff ...", eight of them. */
+static bool pkey_row(struct cursor line, uint64_t pkey[8])
 {
-	return any_line(in, begins_pkey_group);
+	unsigned n = 0;
+
+	if (!cur_number(&line, 10, &pkey[0]) || !cur_char(&line, ':'))
+		return false;
+	while (n < 8 && cur_word(&line, "0x") && cur_number(&line, 16, &pkey[n]) && pkey[n] <= UINT16_MAX)
+		n++;
+	return n == 8;
 }
 
-int pkey_file_parse(const struct input *in, struct managers *m, struct err *e)
+static bool is_pkey_row(struct cursor line)
 {
-	struct pkey_groups g = {.m = m};
+	return pkey_row(line, (uint64_t[8]){0});
+}
+
+/* A line of a table, or "$ smpquery -C mlx5_0 PKeyTable 5" above it as it was typed, or any other. */
+static void pkey_table_line(struct pkey_reader *g, struct cursor line)
+{
+	uint64_t pkey[8], place, port = 0;
+
+	for (unsigned i = 0; pkey_row(line, pkey) && i < 8; i++)
+		if (g->guid && pkey[i])
+			managers_tell_pkey(g->m, g->guid, (uint16_t)pkey[i]);
+	if (!cur_behind(&line, "smpquery "))
+		return;
+	g->guid = 0;
+	bool by_path = cur_find(&line, "-D "), by_guid = cur_find(&line, "-G ");
+	if (by_path || (!cur_behind(&line, "pkeys ") && !cur_behind(&line, "PKeyTable ")))
+		return;
+	cur_word(&line, "-G");
+	if (!cur_number(&line, 0, &place) || (!by_guid && place > MAX_LID))
+		return;
+	cur_number(&line, 10, &port);
+	uint32_t ep = by_guid ? fabric_endport_by_guid(g->f, place) : g->owner[place];
+	if (ep == NO_ID || (port && endport_is_switch(g->f, ep))) /* an outer port of a switch */
+		return;
+	g->guid = g->f->port_guid[g->f->endport_port[ep]];
+	managers_tell_pkey(g->m, g->guid, 0); /* all of its places may be empty */
+}
+
+bool is_pkey_file(const struct input *in)
+{
+	return any_line(in, begins_pkey_group) || any_line(in, is_pkey_row);
+}
+
+int pkey_file_parse(const struct input *in, const struct fabric *f, struct managers *m, struct err *e)
+{
+	AUTO_ARENA void *arena = ARENA_EMPTY;
+	struct pkey_reader g = {.m = m, .f = f, .owner = lid_owners(arena, f, NULL)};
 	struct lines lines = lines_of(in);
 	struct cursor line;
-	bool good = true;
+	bool good = true, groups = any_line(in, begins_pkey_group);
+	uint32_t had = m->n_pkeys;
 	char found[60];
 
-	while (good && lines_next(&lines, &line))
-		good = !cur_says(line) || pkey_group_line(&g, line);
-	managers_order_pkeys(m);
-	if (good && !g.left)
+	while (good && lines_next(&lines, &line)) {
+		if (groups)
+			good = !cur_says(line) || pkey_group_line(&g, line);
+		else
+			pkey_table_line(&g, line);
+	}
+	if (good && !g.left && (groups || m->n_pkeys > had)) {
+		managers_order_pkeys(m);
 		return 0;
-	m->n_pkeys = 0;
+	}
+	m->n_pkeys = had;
+	if (!groups)
+		return err_set(
+			e,
+			"%s: found tables of P_Keys, but of no port of this fabric; expected `smpquery "
+			"pkeys LID` above each, or saquery's PKeyTableRecord",
+			in->name);
 	return err_set(e,
 		       "%s:%u: found '%s', expected 'GROUP PKey:0x.. Hosts:N' and behind it N lines "
 		       "'Full|Limited NAME ... guid=0x..'; no P_Key of the file is taken",
 		       in->name, lines.no, good ? "the end" : excerpt(line, found, sizeof(found)));
 }
 
-/* Takes the P_Keys of all ports from ibdiagnet's list of partitions, if the file of cables has none. */
+/* Takes the P_Keys of ports from all files that tell them, if the file of cables has none. */
 static void load_pkeys(const struct folder *d, struct fabric *f, struct progress *p)
 {
-	struct input in = {.progress = p};
-	struct managers *m;
+	struct managers *m = f->managers ? NULL : managers_new(0);
 	struct err e;
 
-	if (f->managers || !read_best(d, pkey_names, ARRAY_LEN(pkey_names), f, &in))
-		return;
-	m = managers_new(0);
-	if (pkey_file_parse(&in, m, &e))
-		warnings_add(&f->warnings, "P_Keys left out", 0, "%s", e.msg);
-	fabric_take_pkeys(f, m);
-	free_read(&in);
+	for (int i = 0; m && i < d->n; i++) {
+		AUTO_FREE char *path = str_printf("%s/%s", d->path, d->entry[i]->d_name), *data = NULL;
+		struct input in = {.name = path, .progress = p};
+
+		if (d->left_out[i] || !(folder_fits(d->entry[i]->d_name, "*[Pp][Kk]ey*") ||
+					folder_fits(d->entry[i]->d_name, "*smpquery*")))
+			continue;
+		if (read_packed_file(path, p, &data, &in.size, &e)) {
+			warn_file(f, e.msg);
+			continue;
+		}
+		in.data = data;
+		if (is_pkey_file(&in) && pkey_file_parse(&in, f, m, &e))
+			warnings_add(&f->warnings, "P_Keys left out", 0, "%s", e.msg);
+	}
+	if (m)
+		fabric_take_pkeys(f, m);
 }
 
 /* Reads the subnet manager's log, if there is one. */

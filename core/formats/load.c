@@ -37,6 +37,7 @@
 #define FOLDER \
 	"the folder that ibdiagnet wrote can be loaded, or its .db_csv, .lst, .ibnetdiscover or .net_dump"
 #define TABLES "`tables FILE` takes it for a fabric that is loaded"
+#define MULTICAST "this version shows no multicast yet; `mcast load FILE` of a later one reads them"
 #define BLAME "`blame FILE` finds what explains them"
 #define COUNTERS "`counters all FILE` reads them for a fabric that is loaded"
 
@@ -60,15 +61,15 @@ static const struct form {
 	FORM("a hop matrix (opensm-lid-matrix.dump), which names no cables", "", "Switch: guid *"),
 	FORM("sections of ibdiagnet (db_csv) without nodes", FOLDER, "START_*"),
 	FORM("P_Keys of a port (smpquery pkeys)",
-	     "`set partition_config_file FILE` takes the partitions that the subnet manager makes",
+	     "`partitions FILE` reads them for a fabric that is loaded, a folder takes them along",
 	     "*: 0x???? 0x???? 0x???? 0x???? *"),
 	FORM("the SL-to-VL table of a port (smpquery sl2vl)",
 	     "`set sl2vl_file FILE` takes those of all switches (opensm-sl2vl.dump)", "# SL2VL table: *",
 	     "ports: in*, out*: |*"),
 	FORM("paths of netloc (-log-paths.ndat, -phy-paths.ndat), which name no cables",
 	     "`tables FILE` takes them for the fabric of -nodes.ndat", "{*\"path_info\":*"),
-	FORM("multicast groups (saquery -g), which name no cables", "", "MCMemberRecord group dump:*"),
-	FORM("members of multicast groups (saquery -m), which name no cables", "",
+	FORM("multicast groups (saquery -g), which name no cables", MULTICAST, "MCMemberRecord group dump:*"),
+	FORM("members of multicast groups (saquery -m), which name no cables", MULTICAST,
 	     "MCMemberRecord member dump:*"),
 	FORM("counters of a port (perfquery)", COUNTERS, "#*ort*counters: Lid *", "PortSelect:.*"),
 	FORM("counters (ibcheckerrors)", COUNTERS, "#warn: counter *", "Error check on lid *"),

@@ -166,8 +166,11 @@ int topo_with_types(const struct input *in, struct ibnl_library *l, const char *
 /* A folder of ibdiagnet's or OpenSM's dumps: cables, LIDs, tables. */
 int load_folder(const char *path, struct fabric **out, struct progress *p, struct err *e);
 
-/* ibdiagnet's list of partitions (.pkey): adds the P_Keys of all ports, in order.  -1 and *e: m has none. */
-int pkey_file_parse(const struct input *in, struct managers *m, struct err *e);
+/*
+ * Adds the P_Keys of ports, in order: from ibdiagnet's list of partitions (.pkey), or from `smpquery pkeys
+ * LID` with this line above each table.  -1 and *e: m stays.
+ */
+int pkey_file_parse(const struct input *in, const struct fabric *f, struct managers *m, struct err *e);
 bool is_pkey_file(const struct input *in);
 
 bool is_folder(const char *path);

@@ -10,6 +10,7 @@
 #include "core/base/memory.h"
 #include "core/fabric/names.h"
 #include "core/session/interpreter.h"
+#include "core/formats/readers.h"
 #include "core/session/out.h"
 #include "core/source/live.h"
 
@@ -263,8 +264,9 @@ void session_count(struct session *s, const struct counter_reading *r)
 
 	*new = *r;
 	session_lock(s);
-	struct counter_reading *old = s->counted[1];
-	s->counted[1] = s->counted[0];
+	unsigned drop = s->counted[0] && s->counted[0]->beside ? 0 : 1;
+	struct counter_reading *old = s->counted[drop];
+	s->counted[1] = drop ? s->counted[0] : NULL;
 	s->counted[0] = new;
 	s->counts++;
 	s->moves++; /* so that panes see it */
@@ -274,11 +276,27 @@ void session_count(struct session *s, const struct counter_reading *r)
 
 void session_uncount(struct session *s)
 {
+	session_lock(s);
 	session_counted_drop(s->counted[0]);
 	session_counted_drop(s->counted[1]);
 	s->counted[0] = s->counted[1] = NULL;
 	s->counts++;
 	s->moves++;
+	session_unlock(s);
+}
+
+void session_count_beside(struct session *s, const char *path, struct progress *p)
+{
+	struct counter_reading r = {.source = NULL};
+	struct err unused; /* there are none */
+
+	if (s->counted[0] && !s->counted[0]->beside)
+		return;
+	session_uncount(s);
+	if (is_folder(path) && !counters_load_beside(path, s->fabric->source, &r, p, &unused))
+		session_count(s, &r);
+	else
+		counters_free(&r);
 }
 
 struct measured *session_measured(const struct session *s)
@@ -287,6 +305,14 @@ struct measured *session_measured(const struct session *s)
 	const struct fabric *f = w ? w->fabric : s->fabric;
 
 	return f && s->counted[0] ? measured_new(f, session_lids(s), s->counted[0], s->counted[1]) : NULL;
+}
+
+void session_take_present(struct session *s, json_t *present, const char *path)
+{
+	json_decref(s->present);
+	free(s->baseline);
+	s->present = present;
+	s->baseline = str_dup(path);
 }
 
 void session_take_log(struct session *s, struct opensm_log *log)

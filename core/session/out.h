@@ -67,6 +67,10 @@ void session_count(struct session *s, const struct counter_reading *r);
 void session_uncount(struct session *s); /* all of them go */
 /* What they say about the fabric; NULL when there are none. */
 struct measured *session_measured(const struct session *s);
+/* Takes the reading that lies in the folder of a fabric, unless there is another one than such. */
+void session_count_beside(struct session *s, const char *path, struct progress *p);
+/* Puts what was or has to be there (reference taken over) and its file in the place of what is known. */
+void session_take_present(struct session *s, json_t *present, const char *path);
 /* Puts a log (reference taken over; NULL: none) in the place of the one that the session has. */
 void session_take_log(struct session *s, struct opensm_log *log);
 /* That log, or else the one that came with the fabric: a new reference; NULL: there is none. */

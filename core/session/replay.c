@@ -226,6 +226,8 @@ static void put_counted(struct replay *r, const struct session *s, char *const p
 	for (unsigned i = 2; i-- > 0;) {
 		const struct counter_reading *c = s->counted[i];
 
+		if (c && c->beside) /* the fabric brings it */
+			continue;
 		if (c && c->source && !access(c->source, R_OK)) {
 			replay_put_path(&files, c->source);
 		} else if (c && !c->source && path) {

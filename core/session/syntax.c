@@ -449,15 +449,6 @@ static void narrow_empty(struct text *t)
 		*t->s = 0;
 }
 
-static unsigned narrow_characters(const char *s)
-{
-	unsigned n = 0;
-
-	for (; *s; s++)
-		n += (*s & 0xc0) != 0x80;
-	return n;
-}
-
 bool narrow_marked(const char *fmt)
 {
 	return strpbrk(fmt, "\002\003");
@@ -523,7 +514,7 @@ static void narrow_note(struct narrow_table *t, const char *s, const char *end)
 	struct narrow_part p = {0};
 
 	while (narrow_next_part(&s, end, &p)) {
-		unsigned w = narrow_characters(text_str(&p.text));
+		unsigned w = text_characters(text_str(&p.text), p.text.len);
 
 		if (p.kind != CUT && p.kind != COLUMN)
 			continue;
@@ -546,7 +537,7 @@ static unsigned row_width(struct narrow_table *t, const char *s, const char *end
 	unsigned all = 0;
 
 	while (narrow_next_part(&s, end, &p)) {
-		unsigned w = narrow_characters(text_str(&p.text));
+		unsigned w = text_characters(text_str(&p.text), p.text.len);
 
 		if (p.kind == PLAIN)
 			all += w;
@@ -573,7 +564,7 @@ static void narrow_add_name(const struct kin *kin, const char *name, unsigned w,
 
 	kin_cut(kin, name, w, &cut);
 	const char *s = text_str(&cut);
-	unsigned n = narrow_characters(s);
+	unsigned n = text_characters(s, strlen(s));
 	if (n <= w) {
 		text_add(t, "%s", s);
 	} else {
@@ -590,11 +581,11 @@ static void narrow_add_name(const struct kin *kin, const char *name, unsigned w,
 /* Adds the line, and sentences behind it: beside it, or below it where it is long. */
 static void narrow_add_lines(const char *line, const char *prose, unsigned width, struct text *t)
 {
-	unsigned at = narrow_characters(line), indent = (unsigned)strspn(line, " ") + 4;
+	unsigned at = text_characters(line, strlen(line)), indent = (unsigned)strspn(line, " ") + 4;
 	bool beside = *prose && at <= width / 2;
 	AUTO_FREE char *below = str_printf("%*s", (int)(beside ? at : indent), "");
 
-	if (at + narrow_characters(prose) <= width) {
+	if (at + text_characters(prose, strlen(prose)) <= width) {
 		text_add(t, "%s%s\n", line, prose);
 	} else if (beside) {
 		wrap_text(t, prose, width, line, below);
@@ -624,7 +615,7 @@ static void narrow_add_row(struct narrow_table *t, const char *s, const char *en
 			text_add(&line, "%s", text_str(&p.text));
 		} else {
 			narrow_add_name(&t->kin, text_str(&p.text), t->cap, &line);
-			for (unsigned w = narrow_characters(text_str(&line) + from);
+			for (unsigned w = text_characters(text_str(&line) + from, line.len - from);
 			     p.kind == COLUMN && s < end && w < narrow_least(*natural(t, &p), t->cap); w++)
 				text_putc(&line, ' ');
 		}

@@ -734,6 +734,10 @@ static void adaptive_routing_off(void **state)
 			doctor_finds(s, "adaptive-off", cases[i].found);
 		else
 			doctor_lacks(s, "adaptive-off");
+		bool told = cases[i].ar_info || cases[i].log || cases[i].far;
+		json_auto_t *o = doctor_object(s);
+		AUTO_FREE char *missed = json_dumps(json_object_get(o, "not_looked_at"), 0);
+		assert_int_equal(strstr(missed, "\"AR state\"") != NULL, !told);
 	}
 	edit("tests/fabrics/formats/two-leaf.ibdiagnet2/ibdiagnet2.db_csv", "START_SWITCHES\n",
 	     "START_SM\nPortGUID,RoutingEngine\n0x4001,ar_updn\nEND_SM\n"
@@ -869,6 +873,71 @@ static const json_t *only_cause(const json_t *o, size_t *n)
 	return first;
 }
 
+/* The cables of that tree: four hosts a leaf, a cable to each of two spines. */
+static void write_plan(const char *path)
+{
+	AUTO_TEXT struct text t = {0};
+
+	text_add(&t, "node,port,node,port\n");
+	for (unsigned leaf = 1; leaf <= 4; leaf++) {
+		for (unsigned k = 1; k <= 4; k++)
+			text_add(&t, "leaf-%02u,%u,node%04u,1\n", leaf, k, 4 * leaf - 4 + k);
+		for (unsigned k = 1; k <= 2; k++)
+			text_add(&t, "leaf-%02u,%u,spine-%02u,%u\n", leaf, 4 + k, k, leaf);
+	}
+	file_write(path, text_str(&t));
+}
+
+/* What a plan has that was compared before is the cause of what tables show; another fabric's says nothing.
+ */
+static void plan_of_session(void **state)
+{
+	AUTO_TEMP char *dir = temp_folder();
+	AUTO_SESSION struct session *made =
+		session_after("synth xgft:4,4:1,2; route minhop; export lfts %s/tables; "
+			      "remove switch spine-02; save %s/now",
+			      dir, dir);
+	AUTO_SESSION struct session *s = session_after("load %s/now; tables %s/tables", dir, dir);
+	bool fault;
+	struct err e;
+	int rc;
+
+	write_plan(line_of("%s/plan.csv", dir));
+	AUTO_FREE char *told = run_line(s, line_of("plan %s/plan.csv", dir), &rc, &e, false, &fault);
+	assert_true(fault);
+	doctor_finds(s, "switch-gone", "spine-02 is gone: 4 cables; 96 pairs of hosts");
+	AUTO_FREE char *triage = run_line(s, "triage", &rc, &e, false, &fault);
+	assert_non_null(strstr(triage, "\nerror   96 pairs: spine-02 is gone: 4 cables ["));
+	AUTO_FREE char *json =
+		run_line(s, line_of("doctor --baseline %s/plan.csv", dir), &rc, &e, true, &fault);
+	assert_non_null(strstr(json, "\"name\":\"spine-02\",\"lid\":null,\"guid\":null"));
+	ok_line(s, "synth torus:4x4; route minhop");
+	doctor_lacks(s, "switch-gone");
+	line_fails(s, line_of("doctor --baseline %s/plan.csv", dir),
+		   "the plan seems to be of another fabric");
+}
+
+/* Ports that are up and lead nowhere follow from the switch that is gone; without tables they are all that is
+ * told. */
+static void neighbours_of_gone(void **state)
+{
+	AUTO_TEMP char *dir = temp_folder();
+	AUTO_SESSION struct session *made = session_after(
+		"synth xgft:4,4:1,2; route minhop; export lfts %s/tables; fail switch leaf-02; save %s/now",
+		dir, dir);
+	AUTO_SESSION struct session *s = session_after("load %s/now", dir);
+	bool fault;
+	struct err e;
+	int rc;
+	AUTO_FREE char *bare = run_line(s, "triage", &rc, &e, false, &fault);
+
+	assert_non_null(strstr(bare, "error   A part of the fabric is "));
+	ok_linef(s, "tables %s/tables", dir);
+	AUTO_FREE char *told = run_line(s, "triage", &rc, &e, false, &fault);
+	assert_non_null(strstr(told, "\nerror   leaf-02 is gone: 2 cables [check]\nNot looked at"));
+	doctor_finds(s, "incomplete", "4 cut-off ports");
+}
+
 /* Tables of before on a fabric that lacks a part: one cause by its name, and all lost pairs under it. */
 static void one_cause(void **state)
 {
@@ -885,6 +954,13 @@ static void one_cause(void **state)
 		{"remove host node0003", "before", "host-gone", "node0003 is gone, last seen at leaf-01[3]"},
 		{"speed leaf-01[5] 4xQDR", "before", "cable-slower", "leaf-01[5]"},
 		{"set lmc 0", "before", NULL, NULL},
+		{"remove switch spine-02", "plan.csv", "switch-gone",
+		 "spine-02 is gone: 4 cables; 96 pairs of hosts"},
+		{"remove switch leaf-02", "plan.csv", "switch-gone", "leaf-02 is gone: 6 cables, 4 hosts"},
+		{"remove link spine-01[1]", "plan.csv", "cable-gone", "leaf-01[5] to spine-01[1] is gone; "},
+		{"remove host node0003", "plan.csv", "host-gone",
+		 "node0003 is gone, last seen at leaf-01[3]"},
+		{"set lmc 0", "plan.csv", NULL, NULL},
 	};
 	static const char tree[] = "set port_guids ibsim; synth xgft:4,4:1,2";
 	AUTO_TEMP char *dir = temp_folder();
@@ -892,6 +968,7 @@ static void one_cause(void **state)
 
 	AUTO_SESSION struct session *before =
 		session_after("%s; route minhop; save %s/before; export lfts %s/tables", tree, dir, dir);
+	write_plan(line_of("%s/plan.csv", dir));
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		bool fault;
 		int rc;
@@ -900,7 +977,9 @@ static void one_cause(void **state)
 		AUTO_SESSION struct session *edited =
 			session_after("%s; %s; save %s/now", tree, cases[i].edit, dir);
 		AUTO_SESSION struct session *s = session_after("load %s/now; tables %s/tables", dir, dir);
-		const char *line = *cases[i].with ? line_of("doctor --baseline %s/before", dir) : "doctor";
+		const char *line = "doctor";
+		if (*cases[i].with)
+			line = line_of("doctor --baseline %s/%s", dir, cases[i].with);
 		AUTO_FREE char *text = run_line(s, line, &rc, &e, true, &fault);
 		json_auto_t *o = json_loads(text, 0, NULL);
 		const json_t *x = only_cause(o, &n);
@@ -1337,6 +1416,8 @@ int main(void)
 		cmocka_unit_test(rails),
 		cmocka_unit_test(held_tables),
 		cmocka_unit_test(one_cause),
+		cmocka_unit_test(plan_of_session),
+		cmocka_unit_test(neighbours_of_gone),
 		cmocka_unit_test(silent_switch),
 		cmocka_unit_test(triage_width),
 		cmocka_unit_test(tables_of_another_engine),

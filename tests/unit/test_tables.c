@@ -908,6 +908,87 @@ static void test_folder_pkeys(void **state)
 	}
 }
 
+#define PKEY_ROW(keys) \
+	"   0: " keys " 0x0000 0x0000 0x0000 0x0000 0x0000 0x0000\n8 pkeys capacity for this port\n"
+/* What smpquery prints of P_Keys joins the ports that were asked. */
+static void test_pasted_pkeys(void **state)
+{
+	AUTO_FREE char *files = str_printf("mkdir %s; cp " FOLDER "/*.db_csv %s", file("k"), file("k"));
+	AUTO_SESSION struct session *s = session_after("load " FOLDER "/ibdiagnet2.db_csv");
+
+	assert_int_equal(system(files), 0);
+	put("k/smpquery.txt",
+	    "$ smpquery PKeyTable 4\nibwarn: [1] attached\n" PKEY_ROW(
+		    "0xffff 0x8001") "$ smpquery -C mlx5_0 pkeys 6 1\n" PKEY_ROW("0x7fff 0x8001") "$ "
+												  "smpquery "
+												  "pkeys 1 "
+												  "3"
+												  "\n" PKEY_ROW(
+													  "0x"
+													  "ff"
+													  "ff"
+													  " 0"
+													  "x8"
+													  "00"
+													  "2") /* a switch's port is not its endport */
+	    "$ smpquery pkeys -D 0,1\n" PKEY_ROW("0xffff 0x8003"));
+	put("k/my-pkeys", "# smpquery -G pkeys 0x5002\n" PKEY_ROW("0x7fff 0x8001"));
+	ok_linef(s, "load %s; route minhop", file("k"));
+	line_says(s, "show warnings", "no warnings");
+	line_says(s, "list partitions", "0x0001");
+	const struct managers *m = fabric_managers(s->fabric);
+	static const uint16_t held[][3] = {
+		{0x4001, 0x8001, 0xffff}, {0x5001, 0x7fff, 0x8001}, {0x5002, 0x7fff, 0x8001}};
+	for (size_t i = 0; i < ARRAY_LEN(held); i++) {
+		const struct port_pkey *x = pkeys_at(m, held[i][0]);
+
+		assert_non_null(x);
+		assert_int_equal(x[0].pkey, 0);
+		assert_int_equal(x[1].pkey, held[i][1]);
+		assert_int_equal(x[2].pkey, held[i][2]);
+	}
+	assert_null(pkeys_at(m, 0x1000));
+	put("k/other", "$ smpquery pkeys 4\n" PKEY_ROW("0xffff 0x0000"));
+	line_says(s, line_of("partitions %s", file("k/other")), "loses 0x0001: none, before: full");
+	put("k/other", PKEY_ROW("0xffff 0x0000"));
+	line_fails(s, line_of("partitions %s", file("k/other")),
+		   "of no port of this fabric; expected `smpquery pkeys LID`");
+}
+
+/* Counters and parts of cables that lie in the folder are the reading, until another one is taken. */
+static void test_folder_counters(void **state)
+{
+	static const char told[] = "START_PM_INFO\nNodeGUID,PortGUID,PortNumber,SymbolErrorCounter\n"
+				   "0x2000,0x2000,1,12\nEND_PM_INFO\n"
+				   "START_CABLE_INFO\nNodeGuid,PortGuid,PortNum,Vendor,PN,SN\n"
+				   "0x2000,0x2000,1,Fine,P-77,S-88\nEND_CABLE_INFO\n";
+	AUTO_FREE char *cables = file_text(FOLDER "/ibdiagnet2.db_csv");
+	AUTO_FREE char *folder_of = str_printf("mkdir %s", file("c"));
+
+	assert_int_equal(system(folder_of), 0);
+	put("c/a.db_csv", line_of("%s%s", cables, told));
+	AUTO_SESSION struct session *s = session_after("load %s; route minhop", file("c"));
+	line_says(s, "list cables sort errors reverse", "   12 ");
+	line_says(s, "list cables", "P-77");
+	line_says(s, "counters all", "Counted since the counters were reset: ");
+	line_says(s, "triage", "errors");
+	assert_false(s->counted[1] != NULL);
+	ok_linef(s, "counters all %s", file("c")); /* the same again: no second reading */
+	line_says(s, "list cables sort errors reverse", "   12 ");
+	ok_linef(s, "counters all %s", file("c")); /* one of these is */
+	assert_non_null(s->counted[1]);
+	ok_linef(s, "counters all forget; load %s; load " FOLDER "/ibdiagnet2.db_csv", file("c"));
+	assert_null(s->counted[0]);
+	/* what is of another run than the cables stays out */
+	put("c/a.db_csv", line_of("# Running timestamp : 2025-03-31 23:43:18 UTC +0000\n%s%s", cables, told));
+	put("c/b.cables", "# Running timestamp : 2025-03-15 06:54:44 UTC +0000\n"
+			  "Port=2 Lid=0x2 GUID=0x2000 Port Name=a/U1/P2\nTemperature: 81C\n");
+	ok_linef(s, "load %s", file("c"));
+	assert_non_null(s->counted[0]);
+	assert_null(s->counted[0]->other);
+	line_says(s, "list cables sort errors reverse", "   12 ");
+}
+
 /* --- the round trip --------------------------------------------------------------------------- */
 
 /* What is exported loads with an identical result, whatever fabric, engine, LMC and failures. */
@@ -1319,6 +1400,8 @@ int main(void)
 		cmocka_unit_test(test_json),
 		cmocka_unit_test(test_folder),
 		cmocka_unit_test(test_folder_pkeys),
+		cmocka_unit_test(test_pasted_pkeys),
+		cmocka_unit_test(test_folder_counters),
 		cmocka_unit_test(test_round_trip),
 		cmocka_unit_test(test_all_ports),
 		cmocka_unit_test(test_far),

@@ -93,16 +93,6 @@ static int view_list_parse(int argc, char **argv, struct wish *w, struct err *e)
 
 /* --- columns ----------------------------------------------------------------------------- */
 
-/* Columns of a terminal, one per character. */
-static unsigned view_list_characters(const char *s)
-{
-	unsigned n = 0;
-
-	for (; *s; s++)
-		n += (*s & 0xc0) != 0x80;
-	return n;
-}
-
 /* A name in clean text, without the blanks and brackets around it. */
 static char *column_head(const char *name)
 {
@@ -150,7 +140,7 @@ static void view_list_add_column(const struct view *v, unsigned c, struct view_l
 		l->head[l->n] = str_dup("");
 		l->name[l->n] = str_dup(c == COLUMN_KEY ? "key" : "marks");
 	}
-	l->width[l->n] = view_list_characters(l->head[l->n]);
+	l->width[l->n] = text_characters(l->head[l->n], strlen(l->head[l->n]));
 	l->col[l->n++] = c;
 }
 
@@ -232,7 +222,7 @@ static bool view_list_widen(const struct view *v, struct view_list_layout *l, bo
 
 			text_clear(&t);
 			view_cell(v, view_row(v, i), l->col[k], &t);
-			w = view_list_characters(text_str(&t));
+			w = text_characters(text_str(&t), t.len);
 			l->width[k] = MAX(w, l->width[k]);
 			if (names && is_text(v, l, k) && !v->ops->column[l->col[k]].prose &&
 			    view_list_has_letter(text_str(&t)))
@@ -261,7 +251,7 @@ static void view_list_narrow(const struct view *v, struct view_list_layout *l, u
 			for (unsigned k = 0; k < l->n; k++)
 				if (is_text(v, l, k) && (!drop || v->ops->column[l->col[k]].drop) &&
 				    l->width[k] > TEXT_LEAST &&
-				    l->width[k] > view_list_characters(l->head[k]) &&
+				    l->width[k] > text_characters(l->head[k], strlen(l->head[k])) &&
 				    (widest == l->n || l->width[k] >= l->width[widest]))
 					widest = k;
 			if (widest < l->n) {
@@ -290,14 +280,14 @@ static void put_begin(const char *s, unsigned w, struct text *line)
 static void put_cell(const struct view *v, const struct view_list_layout *l, unsigned k, const char *s,
 		     struct text *line)
 {
-	unsigned w = view_list_characters(s), pad = l->width[k] > w ? l->width[k] - w : 0;
+	unsigned w = text_characters(s, strlen(s)), pad = l->width[k] > w ? l->width[k] - w : 0;
 
 	AUTO_TEXT struct text cut = {0};
 
 	if (w > l->width[k]) {
 		kin_cut(&l->kin[k], s, l->width[k], &cut);
 		s = text_str(&cut);
-		w = view_list_characters(s);
+		w = text_characters(s, strlen(s));
 		pad = l->width[k] > w ? l->width[k] - w : 0;
 	}
 	if (w > l->width[k])

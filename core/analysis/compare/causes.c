@@ -980,13 +980,13 @@ static int look_for(struct vanished_look *k, const json_t *present)
 	return rc;
 }
 
-int faults_vanished(struct faults *out, const struct faults *was, const struct sweep *w, const char *path,
+int faults_vanished(struct faults *out, const json_t *present, const struct sweep *w, const char *path,
 		    struct err *e)
 {
 	struct vanished_look k = {.out = out, .w = w, .path = path, .e = e};
 
 	faults_begin(out, NULL, NULL, e);
-	int rc = look_for(&k, json_object_get(was->doc, "present"));
+	int rc = look_for(&k, present);
 	free(k.known);
 	return rc ? -1 : faults_sort(out);
 }

@@ -444,6 +444,8 @@ static json_t *faults_json_copy(const json_t *from)
 		else if (json_is_string(v))
 			json_object_set_new(o, keys[i], json_text(json_string_value(v)));
 	}
+	if (json_object_get(from, "planned"))
+		json_object_set_new(o, "guid", json_null());
 	return o;
 }
 

@@ -146,11 +146,11 @@ bool present_cable(const json_t *cable, uint64_t guid[2], unsigned port[2]);
 void present_peers(const json_t *present, const char *word, unsigned port, json_t *list);
 
 /*
- * Puts what the check in *was had present, but the sweep lacks, into *out as faults, sorted.  *out borrows
- * from *was: free it before.  Returns -1 and *e when the two have less than a quarter of their nodes in
- * common, so that it belongs to another fabric, or when it cannot be read.
+ * Puts what such an object has, but the sweep lacks, into *out as faults, sorted.  *out borrows from it: free
+ * it before.  Returns -1 and *e when the two have less than a quarter of their nodes in common, so that it
+ * belongs to another fabric, or when it cannot be read.
  */
-int faults_vanished(struct faults *out, const struct faults *was, const struct sweep *w, const char *path,
+int faults_vanished(struct faults *out, const json_t *present, const struct sweep *w, const char *path,
 		    struct err *e);
 
 /* Adds one fault in words, without line end. */

@@ -1,9 +1,11 @@
 /* Plans of cables compared with a fabric: ends, hosts and switches that are not where they belong. */
 #include <assert.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "core/analysis/compare/faults.h"
 #include "core/analysis/compare/plan.h"
 #include "core/base/defs.h"
 #include "core/base/memory.h"
@@ -11,7 +13,10 @@
 #include "core/base/progress.h"
 #include "core/base/text.h"
 #include "core/fabric/fabric.h"
+#include "core/routing/json_names.h"
 #include "core/routing/paths.h"
+
+#define HOST_ROWS 2 /* cables of a device that may be a host */
 
 static uint64_t over(uint64_t pairs, uint64_t cables)
 {
@@ -121,8 +126,11 @@ static void plan_tell_unknown(struct plan_report *r, uint32_t row, const struct 
 			      const char *why)
 {
 	GROW(r->unknown, r->n_unknown, r->cap_unknown);
-	r->unknown[r->n_unknown++] = (struct plan_unknown){end->device, whole || !end->port ? "" : end->port,
-							   str_dup(why), row, 1};
+	r->unknown[r->n_unknown++] = (struct plan_unknown){.device = end->device,
+							   .port = whole || !end->port ? "" : end->port,
+							   .why = str_dup(why),
+							   .row = row,
+							   .rows = 1};
 }
 
 COMPARATOR(by_group, struct plan_leaves_hang, UP(group) UP(sw) UP(row))
@@ -753,11 +761,78 @@ int plan_compare(const struct fabric *f, const struct cabling *plan, struct plan
 		plan_name_device(c.names, plan->device[i]);
 	bool done = plan->kind == CABLING_LIST ? compare(&c, p) : !plan_leaves(f, plan, c.names, r, p);
 	join_unknown(r);
+	for (size_t i = 0; i < r->n_unknown; i++) {
+		uint32_t kin = plan_kin(c.names, r->unknown[i].device);
+
+		r->unknown[i].is_switch =
+			kin == NO_ID ? r->unknown[i].rows > HOST_ROWS : node_is_switch(f, kin);
+	}
 	plan_names_free(c.names);
 	if (done)
 		return 0;
 	plan_free(r);
 	return err_set(e, CANCELLED);
+}
+
+/* The number of an end's device among those that are not found; 0: it is none. */
+static uint64_t plan_absent(const struct plan_report *r, const struct planned_end *end)
+{
+	for (size_t i = 0; i < r->n_unknown; i++)
+		if (!*r->unknown[i].port && !strcasecmp(r->unknown[i].device, end->device))
+			return i + 1;
+	return 0;
+}
+
+/* Lists the node of a port, though none of its cables is up.  port NO_ID: no node. */
+static void plan_add_node(json_t *present, const struct fabric *f, uint32_t port)
+{
+	uint32_t node = port == NO_ID ? NO_ID : f->port_node[port];
+
+	if (node != NO_ID && !present_node(present, f->node_guid[node], NULL))
+		json_array_append_new(
+			json_object_get(present, node_is_switch(f, node) ? "switches" : "hosts"),
+			json_node(f, NULL, node));
+}
+
+json_t *plan_present(const struct fabric *f, const struct state *st, const struct cabling *plan,
+		     const struct plan_report *r, struct err *e)
+{
+	if (4 * (size_t)r->cables < plan->n) {
+		err_set(e, "the plan seems to be of another fabric: of its %zu rows %u are found in %s",
+			plan->n, r->cables, f->source);
+		return NULL;
+	}
+	json_t *present = present_json(f, NULL, st), *cables = json_object_get(present, "cables");
+	for (size_t i = 0; i < r->n_unknown; i++) {
+		const struct plan_unknown *u = &r->unknown[i];
+		AUTO_FREE char *guid = str_printf("0x%016zx", i + 1);
+
+		if (!*u->port)
+			json_array_append_new(
+				json_object_get(present, u->is_switch ? "switches" : "hosts"),
+				json_make("{s:s, s:s, s:b}", "name", u->device, "guid", guid, "planned", 1));
+	}
+	for (const struct plan_difference *d = r->d; d < r->d + r->n; d++) {
+		uint64_t to = 0;
+
+		if (plan->kind != CABLING_LIST || d->at == NO_ID || f->port_link[d->at] != NO_ID)
+			continue;
+		if (d->change == PLAN_NOT_FOUND)
+			to = plan_absent(r, &plan->row[d->row].end[0]) +
+			     plan_absent(r, &plan->row[d->row].end[1]);
+		else if (d->change == PLAN_MISSING && d->planned != NO_ID &&
+			 f->port_link[d->planned] == NO_ID)
+			to = f->node_guid[f->port_node[d->planned]];
+		if (!to)
+			continue;
+		plan_add_node(present, f, d->at);
+		plan_add_node(present, f, d->planned);
+		AUTO_FREE char *cable = str_printf("0x%016" PRIx64 "[%u] 0x%016" PRIx64 "[%u]",
+						   f->node_guid[f->port_node[d->at]], f->port_num[d->at], to,
+						   d->planned == NO_ID ? 0 : f->port_num[d->planned]);
+		json_array_append_new(cables, json_text(cable));
+	}
+	return present;
 }
 
 void plan_free(struct plan_report *r)

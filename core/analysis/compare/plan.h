@@ -10,6 +10,7 @@
 #ifndef IBSCOPE_PLAN_H
 #define IBSCOPE_PLAN_H
 
+#include "core/base/json.h"
 #include "core/fabric/elements.h"
 #include "core/fabric/fabric.h"
 #include "core/fabric/state.h"
@@ -41,6 +42,7 @@ struct plan_unknown {
 	const char *device, *port; /* as written in the plan; port "": the device itself */
 	char *why;		   /* owned */
 	uint32_t row, rows;	   /* the first row, and the number of rows */
+	bool is_switch;		   /* a device: it is named as switches are, or has many rows */
 };
 
 /*
@@ -96,6 +98,13 @@ int plan_compare_rails(const struct fabric *f, struct plan_rails *rails, struct 
 int plan_compare(const struct fabric *f, const struct cabling *plan, struct plan_report *r,
 		 struct progress *p, struct err *e);
 void plan_free(struct plan_report *r);
+/*
+ * What is present, and beside it what the plan has: devices that are not found, and cables between ports that
+ * have none, as present_json() (faults.h) makes it.  A device that is not found has a small number as GUID.
+ * NULL and *e: less than a quarter of the plan is found, so it is another fabric's.
+ */
+json_t *plan_present(const struct fabric *f, const struct state *st, const struct cabling *plan,
+		     const struct plan_report *r, struct err *e);
 
 /* --- within core/analysis/compare/ ------------------------------------------------------------------ */
 
@@ -119,6 +128,9 @@ void plan_name_device(struct plan_names *x, const char *device);
 
 /* The number of the device, among those found so far, to which a node belongs; 0: none. */
 uint32_t plan_device(const struct plan_names *x, uint32_t node);
+
+/* A node whose name has the same letters as that of a device, whatever the numbers; NO_ID: there is none. */
+uint32_t plan_kin(const struct plan_names *x, const char *device);
 
 struct plan_difference *plan_tell(struct plan_report *r, enum plan_change change, uint32_t row);
 void plan_add_wish(struct plan_report *r, uint32_t a, uint32_t b, uint8_t width, uint8_t speed, bool there);

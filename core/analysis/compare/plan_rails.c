@@ -35,6 +35,25 @@ struct plan_names {
 
 COMPARATOR(by_text, struct key, FIELD_BY(strcasecmp, text) UP(rank) UP(node))
 
+/* Are two names the same but for their numbers? */
+static bool plan_names_kin(const char *a, const char *b)
+{
+	for (;; a++, b++) {
+		a += strspn(a, "0123456789");
+		b += strspn(b, "0123456789");
+		if (!*a || tolower((unsigned char)*a) != tolower((unsigned char)*b))
+			return *a == *b;
+	}
+}
+
+uint32_t plan_kin(const struct plan_names *x, const char *device)
+{
+	for (size_t i = 0; i < x->n; i++)
+		if (plan_names_kin(x->key[i].text, device))
+			return x->key[i].node;
+	return NO_ID;
+}
+
 /* --- devices ------------------------------------------------------------------------------------- */
 
 static void plan_names_add_key(struct plan_names *x, const char *s, size_t len, uint32_t node, uint32_t rank)

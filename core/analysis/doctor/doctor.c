@@ -18,7 +18,7 @@
 /* Findings from what ports counted (blame/measured.h). */
 
 /* One finding for all ports with a kind of fault, the first of which are named. */
-int find_counted(struct doctor *d, const struct rule *r)
+static int find_counted(struct doctor *d, const struct rule *r)
 {
 	const struct measured *m = d->rq->counted;
 	struct places at = {0};
@@ -203,37 +203,32 @@ static bool doctor_engine_ends_so(const struct sweep *w, const char *how)
 }
 
 /* OpenSM hangs or crashes. */
-int find_fatal(struct doctor *d, const struct rule *r)
+static int find_fatal(struct doctor *d, const struct rule *r)
 {
 	bool hang = !strcmp(r->kind, "hang");
 	const char *how = hang ? "never ends" : "crashes";
 	const char *words = hang ? "hangs while it routes" : how;
 	const struct sweep *w = doctor_engine_ends_so(d->computed, how) ? d->computed : d->next;
-	struct finding *x;
 
 	if (!doctor_engine_ends_so(w, how))
 		return 0;
 	const char *when = w == d->next ? " at its next sweep" : " here";
 	if (w->n_refusals)
-		x = tell(d, r, NULL, "OpenSM %s%s: %s: %s.", words, when, last_refusal(w)->engine,
-			 last_refusal(w)->why);
+		tell(d, r, NULL, "OpenSM %s%s: %s: %s.", words, when, last_refusal(w)->engine,
+		     last_refusal(w)->why);
 	else
-		x = tell(d, r, NULL, "OpenSM %s%s: %s", words, when,
-			 *w->notes ? w->notes : "no engine is left.");
-	finding_more(x, "route %s", w->setup->chain);
+		tell(d, r, NULL, "OpenSM %s%s: %s", words, when, *w->notes ? w->notes : "no engine is left.");
 	return 0;
 }
 
-int find_no_routing(struct doctor *d, const struct rule *r)
+static int find_no_routing(struct doctor *d, const struct rule *r)
 {
 	const struct sweep *w = d->computed;
 
 	if (!w || w->routing || w->fatal || !w->n_refusals)
 		return 0;
-	struct finding *x =
-		tell(d, r, NULL, "No engine can route: OpenSM leaves the subnet as it is (%s: %s).",
-		     last_refusal(w)->engine, last_refusal(w)->why);
-	finding_more(x, "route %s", w->setup->chain);
+	tell(d, r, NULL, "No engine can route: OpenSM leaves the subnet as it is (%s: %s).",
+	     last_refusal(w)->engine, last_refusal(w)->why);
 	return 0;
 }
 
@@ -256,17 +251,15 @@ static int refused_by_configuration(struct doctor *d, const struct rule *r)
 	return 0;
 }
 
-int find_refused(struct doctor *d, const struct rule *r)
+static int find_refused(struct doctor *d, const struct rule *r)
 {
 	const struct sweep *w = d->computed;
 
 	if (!w)
 		return refused_by_configuration(d, r);
-	for (size_t i = 0; w->routing && i < w->n_refusals; i++) {
-		struct finding *x = tell(d, r, NULL, "%s refuses, %s routes: %s.", w->refusal[i].engine,
-					 w->routing->engine, w->refusal[i].why);
-		finding_more(x, "route %s", w->setup->chain);
-	}
+	for (size_t i = 0; w->routing && i < w->n_refusals; i++)
+		tell(d, r, NULL, "%s refuses, %s routes: %s.", w->refusal[i].engine, w->routing->engine,
+		     w->refusal[i].why);
 	return 0;
 }
 
@@ -275,7 +268,7 @@ static const char *doctor_engine_in_force(const struct sweep *w)
 	return w && w->routing ? w->routing->engine : "none";
 }
 
-int find_vls_later(struct doctor *d, const struct rule *r)
+static int find_vls_later(struct doctor *d, const struct rule *r)
 {
 	const struct sweep *w = d->computed, *next = d->next;
 
@@ -335,7 +328,7 @@ static void tell_far(struct doctor *d, const struct rule *r)
 		     doctor_engine_in_force(w), lids, hops, (DISTANCE_END - 1) / (lids * lids));
 }
 
-int find_dfsssp_cap(struct doctor *d, const struct rule *r)
+static int find_dfsssp_cap(struct doctor *d, const struct rule *r)
 {
 	const struct sweep *w = d->computed;
 
@@ -343,16 +336,14 @@ int find_dfsssp_cap(struct doctor *d, const struct rule *r)
 	for (size_t i = 0; w && i < w->n_refusals; i++) {
 		if (w->refusal[i].kind != REFUSED_LIMIT)
 			continue;
-		struct finding *x =
-			tell(d, r, NULL, "%s refuses: %s.", w->refusal[i].engine, w->refusal[i].why);
-		x->severity = SEVERITY_ERROR;
-		finding_more(x, "route %s", w->setup->chain);
+		tell(d, r, NULL, "%s refuses: %s.", w->refusal[i].engine, w->refusal[i].why)->severity =
+			SEVERITY_ERROR;
 	}
 	return 0;
 }
 
 /* A finding for each line of the notes of a kind. */
-int find_notes(struct doctor *d, const struct rule *r)
+static int find_notes(struct doctor *d, const struct rule *r)
 {
 	static const struct {
 		const char *rule, *more;
@@ -376,7 +367,7 @@ int find_notes(struct doctor *d, const struct rule *r)
 	return 0;
 }
 
-int find_ftree_single(struct doctor *d, const struct rule *r)
+static int find_ftree_single(struct doctor *d, const struct rule *r)
 {
 	const struct sweep *w = d->computed;
 
@@ -628,75 +619,52 @@ void diagnosis_tell_counts(const struct diagnosis *d, struct text *t)
 
 /* What triage looks at, besides the fabric, where it is at hand. */
 
-static bool looked_at_tables(const struct doctor *d)
-{
-	return judged_of(d->w).at_hand != NULL;
-}
-
-static bool looked_at_states(const struct doctor *d)
-{
-	return d->f->states_told;
-}
-
-static bool looked_at_managers(const struct doctor *d)
-{
-	return fabric_managers(d->f) && fabric_managers(d->f)->asked;
-}
-
-static bool looked_at_pkeys(const struct doctor *d)
-{
-	return d->r && d->r->pair_sls && d->r->pair_sls->first;
-}
-
-static bool looked_at_counters(const struct doctor *d)
-{
-	return d->rq->counted && d->rq->counted->fabric == d->f && d->rq->counted->n;
-}
-
-static bool looked_at_log(const struct doctor *d)
-{
-	return d->rq->log != NULL;
-}
-
-static bool looked_at_ibdiagnet(const struct doctor *d)
-{
-	return !strncmp(d->f->format, "ibdiagnet", 9);
-}
-
-static const struct look {
-	const char *word, *brief; /* brief: where all of them must stand in one line */
-	bool (*looked)(const struct doctor *d);
-} looks[] = {
-	{"held tables", "tables", looked_at_tables},
-	{"port states", "port states", looked_at_states},
-	{"managers", "managers", looked_at_managers},
-	{"P_Keys", "P_Keys", looked_at_pkeys},
-	{"counters", "counters", looked_at_counters},
-	{"the log", "log", looked_at_log},
-	{"ibdiagnet's errors", "ibdiagnet", looked_at_ibdiagnet},
+static const char *const looks[][2] = {
+	{"held tables", "tables"}, {"port states", "states"},
+	{"managers", "managers"},  {"P_Keys", "P_Keys"},
+	{"counters", "counters"},  {"the log", "log"},
+	{"AR state", "AR"},	   {"ibdiagnet's errors", "ibdiagnet"},
 };
 
-static const struct look *look_missed(const struct diagnosis *d, unsigned n)
+static uint32_t looks_missed(const struct doctor *d)
+{
+	const struct measured *m = d->rq->counted;
+	const struct managers *managers = fabric_managers(d->f);
+	const bool looked[] = {
+		judged_of(d->w).at_hand != NULL, d->f->states_told,
+		managers && managers->asked,	 d->partitions && d->partitions->first,
+		m && m->fabric == d->f && m->n,	 d->rq->log != NULL,
+		looked_at_adaptive(d),		 !strncmp(d->f->format, "ibdiagnet", 9),
+	};
+	uint32_t missed = 0;
+
+	static_assert(ARRAY_LEN(looked) == ARRAY_LEN(looks), "in the same order");
+	for (unsigned i = 0; i < ARRAY_LEN(looks); i++)
+		missed |= (uint32_t)!looked[i] << i;
+	return missed;
+}
+
+/* brief: as all of them must stand in one line. */
+static const char *look_missed(const struct diagnosis *d, unsigned n, bool brief)
 {
 	for (unsigned i = 0; i < ARRAY_LEN(looks); i++)
 		if (d->not_looked >> i & 1 && !n--)
-			return &looks[i];
+			return looks[i][brief];
 	return NULL;
 }
 
 const char *diagnosis_not_looked(const struct diagnosis *d, unsigned n)
 {
-	const struct look *x = look_missed(d, n);
-
-	return x ? x->word : NULL;
+	return look_missed(d, n, false);
 }
 
 void triage_tell_not_looked(const struct diagnosis *d, struct text *t)
 {
-	const struct look *x;
+	const char *head = t->len && t->s[t->len - 1] == '.' ? "  Not looked at: " : "Not looked at: ";
+	const char *word;
 
-	for (unsigned n = 0; (x = look_missed(d, n)); n++)
-		text_add(t, "%s%s", n ? ", " : "Not looked at: ", x->brief);
+	for (unsigned n = 0; (word = look_missed(d, n, true)); n++)
+		text_add(t, "%s%s", n ? ", " : head, word);
 }
 
 bool finding_is_untold(const struct finding *x)
@@ -740,6 +708,7 @@ void diagnosis_free(struct diagnosis *o)
 	}
 	free(o->finding);
 	faults_free(&o->lost);
+	json_decref(o->present);
 	sweep_unref(o->judged);
 	free(o);
 }
@@ -905,6 +874,16 @@ static size_t finding_of_kinds(const struct diagnosis *o, const char *kinds, uin
 	return n >= least ? first : o->n;
 }
 
+/* Is all that the source lacks what is at ports that are up? */
+static bool lacks_neighbours_alone(const struct warnings *w)
+{
+	size_t i = 0;
+
+	while (i < w->n && (!w->w[i].missing || !strcmp(w->w[i].kind, "cut-off port")))
+		i++;
+	return i == w->n;
+}
+
 /* What follows from something that broke; where it is not clear from what, from the worst. */
 static void join_to_broken(struct diagnosis *o)
 {
@@ -916,9 +895,10 @@ static void join_to_broken(struct diagnosis *o)
 		worst++;
 	for (size_t i = 0; i < o->n && worst < o->n; i++) {
 		struct finding *x = &o->finding[i];
-		bool silent = !strcmp(o->finding[worst].kind, "silent-switch");
+		bool hides = !strcmp(o->finding[worst].kind, "silent-switch") ||
+			     lacks_neighbours_alone(&o->judged->fabric->warnings);
 
-		if (words_have(kinds, x->kind) || (silent && !strcmp(x->kind, "incomplete")))
+		if (words_have(kinds, x->kind) || (hides && !strcmp(x->kind, "incomplete")))
 			x->follows = (uint32_t)worst;
 		for (size_t k = worst; k < o->n && x->follows == NO_ID; k++)
 			if (finding_is_of(x, &o->finding[k]))
@@ -983,8 +963,13 @@ struct diagnosis *doctor_run(const struct doctor_request *rq, struct progress *p
 	struct doctor d = {.arena = arena, .out = o, .rules = rules, .rq = rq, .p = p, .e = e};
 	int rc = choose_sweeps(&d);
 
-	if (!rc && rq->was)
-		rc = faults_vanished(&o->lost, rq->was, d.w, rq->path, e);
+	o->present = json_incref(rq->present);
+	if (!rc && (rq->present || rq->path))
+		rc = faults_vanished(&o->lost, rq->present, d.w, rq->path ? rq->path : "", e);
+	if (rc && d.w && !rq->path) { /* another fabric was there */
+		faults_free(&o->lost);
+		rc = 0;
+	}
 	if (!rc)
 		rc = doctor_measure(&d);
 	for (size_t i = 0; !rc && i < ARRAY_LEN(rules); i++) {
@@ -995,12 +980,13 @@ struct diagnosis *doctor_run(const struct doctor_request *rq, struct progress *p
 						: rules[i].find(&d, &rules[i]);
 		for (size_t x = before; x < o->n; x++) {
 			o->finding[x].what_if = is_what_if(&d, &rules[i]);
+			if (!o->finding[x].more) /* of an engine */
+				finding_more(&o->finding[x], "route %s", d.computed->setup->chain);
 			if (!rq->now && !o->read)
 				route_first(&d, &o->finding[x]);
 		}
 	}
-	for (unsigned i = 0; !rc && i < ARRAY_LEN(looks); i++)
-		o->not_looked |= (uint32_t)!looks[i].looked(&d) << i;
+	o->not_looked = rc ? 0 : looks_missed(&d);
 	arena_free(d.levels);
 	free(d.share);
 	arena_free(d.loads);

@@ -68,7 +68,8 @@ struct diagnosis {
 	bool read;		    /* the tables were read, not computed */
 	bool incomplete; /* for tables that were read: some are missing, or they belong to another fabric */
 	bool no_engine;	 /* no engine was requested: judged as OpenSM without settings */
-	struct faults lost;  /* what an earlier check had, and is gone or slower */
+	struct faults lost;  /* what an earlier check or a plan had, and is gone or slower */
+	json_t *present;     /* reference held: `lost` borrows from it; NULL: nothing */
 	uint32_t not_looked; /* bits of what was not looked at: diagnosis_not_looked() */
 };
 
@@ -77,9 +78,8 @@ struct doctor_request {
 	const struct engine *const *engines;
 	const struct sweep *now;	/* in force; NULL = nothing is routed */
 	const char *configured;		/* chain of the configuration; NULL = none */
-	const struct faults *was;	/* an earlier check, to tell what is gone; NULL: none */
-	const char *path;		/* the file that it is from */
-	const json_t *present;		/* what is known to have been there (present_json()); NULL: nothing */
+	json_t *present;		/* what was there (present_json()), or has to be; NULL: not known */
+	const char *path;		/* the file that it must come from; NULL: none was named */
 	const char *named;		/* the same as its file writes it, with engines that ibscope skips */
 	const struct measured *counted; /* what ports counted; NULL: not known */
 	const struct opensm_log *log;	/* what the subnet manager wrote; NULL: not known */

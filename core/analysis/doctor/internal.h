@@ -85,7 +85,8 @@ struct doctor {
 
 /*
  * Adds a finding of a rule.  Whatever the arguments do not set comes from the rule.  more: the command that
- * shows more; NULL: finding_more() sets it.  The finding is valid until the next call.
+ * shows more; NULL: finding_more() sets it, or it is `route` as asked.  The finding is valid until the next
+ * call.
  */
 struct finding *tell(struct doctor *d, const struct rule *r, const char *more, const char *fmt, ...)
 	PRINTF_LIKE(4, 5);
@@ -149,11 +150,10 @@ finder find_incomplete_tables, find_unreachable, find_cut_off, find_no_pair, fin
 	find_switch_lids, find_stale, find_drift_unknown, find_other_engine;
 /* broken.c: what broke, by kind */
 finder find_broken, find_forwarding_loop, find_slower;
-/* doctor.c: what OpenSM would do, and what ports counted */
-finder find_fatal, find_no_routing, find_refused, find_vls_later, find_notes, find_dfsssp_cap,
-	find_ftree_single, find_counted;
 /* partitions.c: partitions, and adaptive routing */
 finder find_partition_file, find_partition_guid, find_no_full_member, find_no_partition, find_adaptive_off;
+/* Is the state of adaptive routing told, or no engine asked for or in force that uses it? */
+bool looked_at_adaptive(const struct doctor *d);
 /* log.c: what the subnet manager wrote into its log */
 finder find_log_strange, find_log_errors, find_log_flaps, find_log_fallback;
 /* shape.c: loops, roots, cables and hosts, loads */

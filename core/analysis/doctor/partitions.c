@@ -9,29 +9,23 @@
 #define DEFAULT_PKEY 0x7fff
 #define FAULTS_LISTED 40
 
-/* One finding for all faults of a rule: the first is its text, the others are its detail. */
-struct partition_faults {
-	struct doctor *d;
-	const struct rule *r;
-	struct finding *x; /* NULL: none so far */
-	struct text others;
-};
-
-/* line: of the file, 0: none.  Up to its colon the sentence is the brief form. */
-static void partition_fault(struct partition_faults *faults, unsigned line, const struct text *sentence)
+/*
+ * One finding, *x, for all faults of a rule: the first is its text, the others are its detail.  line: of the
+ * file, 0: none.  Up to its colon the sentence is the brief form.
+ */
+static void partition_fault(struct doctor *d, const struct rule *r, struct finding **x, unsigned line,
+			    const char *sentence)
 {
-	AUTO_TEXT struct text t = {0};
-	size_t brief = strcspn(sentence->s, ":");
+	AUTO_FREE char *place = line ? str_printf("%s:%u: ", d->partitions->file, line) : str_dup("");
 
-	if (line)
-		text_add(&t, "%s:%u: ", faults->d->partitions->file, line);
-	text_add(&t, "%s.", sentence->s);
-	if (!faults->x) {
-		faults->x = tell(faults->d, faults->r, "list partitions", "%s", t.s);
-		finding_brief(faults->x, "%.*s", (int)MIN(brief, BRIEF_COLUMNS), sentence->s);
-	} else if (faults->x->count++ < FAULTS_LISTED) {
-		text_add(&faults->others, "%s%s", faults->others.len ? "\n" : "", t.s);
-		faults->x->detail = faults->others.s;
+	if (!*x) {
+		*x = tell(d, r, "list partitions", "%s%s.", place, sentence);
+		finding_brief(*x, "%.*s", (int)MIN(strcspn(sentence, ":"), BRIEF_COLUMNS), sentence);
+	} else if ((*x)->count++ < FAULTS_LISTED) {
+		AUTO_FREE char *others = (*x)->detail ? str_printf("%s\n", (*x)->detail) : str_dup("");
+
+		free((*x)->detail);
+		(*x)->detail = str_printf("%s%s%s.", others, place, sentence);
 	}
 }
 
@@ -47,7 +41,7 @@ int find_partition_file(struct doctor *d, const struct rule *r)
 /* A line whose GUID no port has: it is that of a node, or nobody's. */
 int find_partition_guid(struct doctor *d, const struct rule *r)
 {
-	struct partition_faults faults = {.d = d, .r = r};
+	struct finding *x = NULL;
 	const struct pair_sls *p = d->partitions;
 	const struct fabric *f = d->f;
 
@@ -68,9 +62,9 @@ int find_partition_guid(struct doctor *d, const struct rule *r)
 			if (f->port_endport[f->node_port[node] + k] != NO_ID)
 				text_add(&t, " 0x%016" PRIx64, f->port_guid[f->node_port[node] + k]);
 		text_add(&t, "; %s gets no port by it", l->name);
-		partition_fault(&faults, l->line, &t);
-		if (faults.x->node == NO_ID)
-			faults.x->node = node;
+		partition_fault(d, r, &x, l->line, t.s);
+		if (x->node == NO_ID)
+			x->node = node;
 	}
 	return 0;
 }
@@ -85,7 +79,7 @@ static bool is_host_up(const struct topo *t, uint32_t ep)
 /* Partitions in which no member can talk to another. */
 int find_no_full_member(struct doctor *d, const struct rule *r)
 {
-	struct partition_faults faults = {.d = d, .r = r};
+	struct finding *x = NULL;
 	const struct pair_sls *p = d->partitions;
 	AUTO_FREE uint32_t *limited = NEW_ARRAY(DEFAULT_PKEY + 1, uint32_t);
 	AUTO_FREE bool *full = NEW_ARRAY(DEFAULT_PKEY + 1, bool);
@@ -104,7 +98,7 @@ int find_no_full_member(struct doctor *d, const struct rule *r)
 		const char *name = l ? l->name : "";
 		text_add(&t, "all members of 0x%04x%s%s are limited: none of %u can talk to another by it",
 			 pkey, *name ? " " : "", name, limited[pkey]);
-		partition_fault(&faults, l ? l->line : 0, &t);
+		partition_fault(d, r, &x, l ? l->line : 0, t.s);
 	}
 	return 0;
 }
@@ -165,6 +159,16 @@ static bool adaptive_is_idle(const struct switch_tables *t)
 			if (adaptive_find(t->adaptive, s, lid))
 				return false;
 	return true;
+}
+
+bool looked_at_adaptive(const struct doctor *d)
+{
+	const struct switch_tables *t = setup_tables(d->rq->setup);
+	bool told = !adaptive_engine(d) || d->f->n_adaptive != NO_ID || (t && t->adaptive);
+
+	for (uint32_t s = 0; s < d->f->n_switches; s++)
+		told |= d->f->switch_adaptive[s] != ADAPTIVE_UNTOLD;
+	return told;
 }
 
 int find_adaptive_off(struct doctor *d, const struct rule *r)

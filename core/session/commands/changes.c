@@ -304,7 +304,7 @@ static void partitions_drop(struct pair_sls **p)
 
 #define AUTO_PARTITIONS __attribute__((cleanup(partitions_drop)))
 
-/* Reads a partitions.conf, or ibdiagnet's .pkey, into p. */
+/* Reads a partitions.conf, or a file with P_Keys of ports, into p. */
 static int partitions_read(struct pair_sls *p, const char *path, const struct topo *t,
 			   struct progress *cancel, struct err *e)
 {
@@ -320,7 +320,7 @@ static int partitions_read(struct pair_sls *p, const char *path, const struct to
 		return 0;
 	}
 	struct managers *told = managers_new(0);
-	int rc = pkey_file_parse(&in, told, e);
+	int rc = pkey_file_parse(&in, t->fabric, told, e);
 	partitions_take_pkeys(p, t, told);
 	counted_unref(&told->counted);
 	return rc;

@@ -519,15 +519,12 @@ static int cmd_check(struct session *s, const struct args *args, struct out *o, 
 	assert(w && w->routing);
 	if (b.path)
 		rc = faults_read(&b.was, b.path, o->run->progress, e) ||
-				     faults_vanished(&b.vanished, &b.was, w, b.path, e)
+				     faults_vanished(&b.vanished, json_object_get(b.was.doc, "present"), w,
+						     b.path, e)
 			     ? -1
 			     : 0;
-	if (!rc && b.path) { /* later commands find there what was last at a place */
-		json_decref(s->present);
-		free(s->baseline);
-		s->present = json_incref(json_object_get(b.was.doc, "present"));
-		s->baseline = str_dup(b.path);
-	}
+	if (!rc && b.path) /* later commands find there what was last at a place */
+		session_take_present(s, json_incref(json_object_get(b.was.doc, "present")), b.path);
 	faults_begin(&x.now, w->fabric, w->lids, e);
 	faults_begin(&x.untold, w->fabric, w->lids, e);
 	if (nagios && !o->object)
@@ -549,28 +546,6 @@ static int cmd_check(struct session *s, const struct args *args, struct out *o, 
 	faults_free(&b.was);
 	return rc;
 }
-
-/* Keys of a list of faults (faults_json()). */
-#define FAULT_KEYS(k)                                                                                    \
-	k "[] object faults, each for all that have the same kind and ends\n" k                          \
-	  "[].kind string(unreachable/loop/no_lid/cut_off/credit_loop/dropped/missing/not_here/"         \
-	  "host_gone/switch_gone/cable_gone/cable_slower) what is wrong; the last four are of "          \
-	  "baseline.new_faults\n" k                                                                      \
-	  "[].count integer how many: ways from a switch to a LID, endports or channels; of dropped: "   \
-	  "routes\n" k "[].what string? of missing: the kind, as in warnings\n" k                        \
-	  "[].from[] object? unreachable, loop: switches from which there is no way; else: "             \
-	  "where\n" k "[].from[].name node the node\n" k                                                 \
-	  "[].from[].port portnum? of missing, not_here, cable_gone: its port\n" k                       \
-	  "[].to[] object? endports: unreachable, without LID or cut off; the other end of a cable\n" k  \
-	  "[].to[].name endport the port\n" k "[].to[].port_guid guid? of an endport: its port GUID\n" k \
-	  "[].to[].lid_offset integer? of an endport: offset of the LID from its first\n" k              \
-	  "[].channels[] object? of credit_loop: channels on a loop\n" k                                 \
-	  "[].channels[].name node node that sends\n" k "[].channels[].port portnum its port\n" k        \
-	  "[].channels[].vl vl the VL\n"
-
-#define KEYS_OF_FAULTS FAULT_KEYS("faults")
-#define KEYS_OF_NEW FAULT_KEYS("baseline.new_faults")
-#define KEYS_OF_GONE FAULT_KEYS("baseline.gone_faults")
 
 const struct command check_commands[] = {
 	{.name = "check",
@@ -620,7 +595,7 @@ const struct command check_commands[] = {
 	 "turns.turns integer turns\n"
 	 "turns.paths integer paths between hosts with such a turn\n"
 	 "turns.switch_paths integer paths to switches with such a turn\n"
-	 "loop_turns integer? of the first credit loop\n" JSON_LOOPS KEYS_OF_FAULTS JSON_CAUSES
+	 "loop_turns integer? of the first credit loop\n" JSON_LOOPS FAULT_KEYS("faults") JSON_CAUSES
 	 "tables_complete boolean false: of tables that were read, switches have none, or most of their "
 	 "GUIDs are not in the fabric\n"
 	 "present object what is there: a later check --baseline tells what is gone of it\n"
@@ -635,7 +610,8 @@ const struct command check_commands[] = {
 	 "baseline.file string the file\n"
 	 "baseline.new integer faults that the file does not have\n"
 	 "baseline.gone integer faults that only the file has\n"
-	 "baseline.known integer faults that the file has, too\n" KEYS_OF_NEW KEYS_OF_GONE,
+	 "baseline.known integer faults that the file has, too\n" FAULT_KEYS("baseline.new_faults")
+		 FAULT_KEYS("baseline.gone_faults"),
 	 .rows = {cause_fields},
 	 .run = cmd_check},
 	{.name = NULL},

@@ -387,11 +387,31 @@ void report_causes(const struct causes *s, bool all, const char *command, struct
 	"check.unreachable counts them, too\n"                                                              \
 	"causes[] object? why pairs are lost or entries wrong: each has one cause\n"                        \
 	"@causes[].\n"
+/* Keys of a list of faults (faults_json()). */
+#define FAULT_KEYS(k)                                                                                    \
+	k "[] object faults, each for all that have the same kind and ends\n" k                          \
+	  "[].kind string(unreachable/loop/no_lid/cut_off/credit_loop/dropped/missing/not_here/"         \
+	  "host_gone/switch_gone/cable_gone/cable_slower) what is wrong; the last four are of "          \
+	  "baseline.new_faults\n" k                                                                      \
+	  "[].count integer how many: ways from a switch to a LID, endports or channels; of dropped: "   \
+	  "routes\n" k "[].what string? of missing: the kind, as in warnings\n" k                        \
+	  "[].from[] object? unreachable, loop: switches from which there is no way; else: "             \
+	  "where\n" k "[].from[].name node the node\n" k                                                 \
+	  "[].from[].port portnum? of missing, not_here, cable_gone: its port\n" k                       \
+	  "[].to[] object? endports: unreachable, without LID or cut off; the other end of a cable\n" k  \
+	  "[].to[].name endport the port\n" k "[].to[].port_guid guid? of an endport: its port GUID\n" k \
+	  "[].to[].lid_offset integer? of an endport: offset of the LID from its first\n" k              \
+	  "[].channels[] object? of credit_loop: channels on a loop\n" k                                 \
+	  "[].channels[].name node node that sends\n" k "[].channels[].port portnum its port\n" k        \
+	  "[].channels[].vl vl the VL\n"
 /* Prints a line if switches lack a table, and then returns true; JSON field "tables_complete". */
 bool report_incomplete_tables(const struct sweep *w, uint64_t untold, struct out *o);
 /* Finds what was at a place in the latest 64 earlier fabrics of the session, including snapshots, and in its
  * baseline. */
 struct last_seen session_last_seen(struct session *s);
+/* `doctor` on what the session has.  baseline: file of what was or has to be there, NULL: none. */
+struct diagnosis *session_diagnose(const struct session *s, const char *baseline, struct progress *p,
+				   struct err *e);
 /* Says which of these endports are not up, why, and what is or was at their cables; JSON field "absent". */
 void report_away(const struct session *s, const uint32_t *ep, unsigned n, struct out *o);
 /* The same for the first two words of a command (its `absent`), into *e. */

@@ -91,29 +91,29 @@ struct counters_command_row {
 
 COMPARATOR(worst_first, struct counters_command_row, DOWN(faults) DOWN(errors) UP(port))
 
+/* The words whose bits are set. */
+static json_t *words_of_bits(uint32_t bits, const char *const *word)
+{
+	json_t *list = json_array();
+
+	for (; bits; bits >>= 1, word++)
+		if (bits & 1)
+			json_array_append_new(list, json_text(*word));
+	return list;
+}
+
 static json_t *counters_command_port_json(const struct session *s, const struct measured_port *x,
 					  uint32_t port)
 {
-	json_t *obj = json_make("{s:o, s:b}", "counters", counters_json(x->told, x->grown), "reset",
-				x->reset),
-	       *faults = json_array(), *top = json_array(), *round = json_array();
+	json_t *obj = json_make("{s:o, s:b, s:o, s:o, s:o}", "counters", counters_json(x->told, x->grown),
+				"reset", x->reset, "faults", words_of_bits(x->faults, port_fault_words),
+				"at_top", words_of_bits(x->top, counter_words), "wrapped",
+				words_of_bits(x->wrapped, counter_words));
 	char cable[CABLE_TEXT];
 
 	assert(port < s->fabric->n_ports);
 	json_put_port(obj, "name", s->fabric, session_lids(s), port);
 	json_put_port(obj, "peer", s->fabric, session_lids(s), s->fabric->port_peer[port]);
-	for (unsigned k = 0; k < N_PORT_FAULTS; k++)
-		if (x->faults >> k & 1)
-			json_array_append_new(faults, json_text(port_fault_words[k]));
-	for (unsigned k = 0; k < N_COUNTERS; k++) {
-		if (x->top >> k & 1)
-			json_array_append_new(top, json_text(counter_words[k]));
-		if (x->wrapped >> k & 1)
-			json_array_append_new(round, json_text(counter_words[k]));
-	}
-	json_object_set_new(obj, "faults", faults);
-	json_object_set_new(obj, "at_top", top);
-	json_object_set_new(obj, "wrapped", round);
 	for (unsigned k = 0; k < N_BERS; k++) {
 		char key[24];
 
@@ -198,32 +198,30 @@ static void tell_heat(const struct session *s, const struct measured *m, struct 
 
 static void tell_sums(const struct measured *m, struct out *o)
 {
-	if (m->unknown)
-		out_text(o, "%s of ports that the fabric does not have: left out.\n",
-			 PLURAL(m->unknown, "row"));
-	if (m->alone)
-		out_text(o, "%s in one of the readings alone: not compared.\n", PLURAL(m->alone, "port"));
-	if (m->n_reset)
-		out_text(o, "%s reset between the readings: what was counted since then.\n",
-			 PLURAL(m->n_reset, "port"));
-	if (m->n_wrapped)
-		out_text(o, "%s with a counter that went round once: added.\n", PLURAL(m->n_wrapped, "port"));
-	if (m->n_top)
-		out_text(o, "%s with a counter at its top: it may have counted more (>=).\n",
-			 PLURAL(m->n_top, "port"));
+	const struct {
+		uint32_t n;
+		const char *what, *is;
+	} sums[] = {
+		{m->unknown, "row", "of ports that the fabric does not have: left out"},
+		{m->alone, "port", "in one of the readings alone: not compared"},
+		{m->n_reset, "port", "reset between the readings: what was counted since then"},
+		{m->n_wrapped, "port", "with a counter that went round once: added"},
+		{m->n_top, "port", "with a counter at its top: it may have counted more (>=)"},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(sums); i++)
+		if (sums[i].n)
+			out_text(o, "%s %s.\n", PLURAL(sums[i].n, sums[i].what), sums[i].is);
 }
 
 static int tell_all(struct session *s, bool whole, struct out *o, struct err *e)
 {
 	struct measured *m = session_measured(s);
-	json_t *list = json_array(), *readings = json_array();
 	uint32_t n = 0;
 
-	if (!m) {
-		json_decref(list);
-		json_decref(readings);
+	if (!m)
 		return err_set(e, "no reading of counters yet: `counters all FILE` or `counters all live`");
-	}
+	json_t *list = json_array(), *readings = json_array();
 	tell_reading(m->two ? "Now" : "Counted since the counters were reset", s->counted[0], readings, o);
 	if (m->two)
 		tell_reading("Before; what grew since then", s->counted[1], readings, o);
@@ -292,9 +290,7 @@ static int cmd_counters(struct session *s, const struct args *args, struct out *
 	if (!args_has(args, "all"))
 		return of_port(s, args, o, e);
 	if (args_has(args, "forget")) {
-		session_lock(s);
 		session_uncount(s);
-		session_unlock(s);
 		out_text(o, "No reading of counters is held.\n");
 		return 0;
 	}

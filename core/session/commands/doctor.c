@@ -7,6 +7,7 @@
 #include "core/analysis/compare/faults.h"
 #include "core/analysis/compare/figures.h"
 #include "core/analysis/compare/judged.h"
+#include "core/analysis/compare/plan.h"
 #include "core/analysis/doctor/doctor.h"
 #include "core/analysis/traffic/loads.h"
 #include "core/base/defs.h"
@@ -20,6 +21,7 @@
 
 /* `doctor`: all findings about the fabric, the worst first. */
 
+#define JSON_NOT_LOOKED "not_looked_at[] string what is not at hand: held tables, managers, ...\n"
 #define EFFECT_LINES 6
 #define DETAIL_LINES 5
 
@@ -93,6 +95,16 @@ static json_t *finding_json(const struct diagnosis *d, const struct finding *x)
 	return obj;
 }
 
+static void doctor_report_not_looked(const struct diagnosis *d, struct out *o)
+{
+	json_t *list = json_array();
+	const char *word;
+
+	for (unsigned i = 0; (word = diagnosis_not_looked(d, i)); i++)
+		json_array_append_new(list, json_text(word));
+	out_json(o, "not_looked_at", list);
+}
+
 static void doctor_command_report(const struct diagnosis *d, bool not_computed, struct out *o)
 {
 	json_t *list = json_array();
@@ -111,7 +123,10 @@ static void doctor_command_report(const struct diagnosis *d, bool not_computed, 
 			json_array_append_new(list, finding_json(d, &d->finding[i]));
 	}
 	diagnosis_tell_counts(d, &t);
-	out_text(o, "%s.\n", text_str(&t));
+	text_add(&t, ".");
+	triage_tell_not_looked(d, &t);
+	out_text(o, "%s\n", text_str(&t));
+	doctor_report_not_looked(d, o);
 	out_json(o, "findings", list);
 	out_json(o, "errors", json_integer(d->count[SEVERITY_ERROR]));
 	out_json(o, "warnings", json_integer(d->count[SEVERITY_WARNING]));
@@ -121,44 +136,56 @@ static void doctor_command_report(const struct diagnosis *d, bool not_computed, 
 	out_json(o, "tables_complete", json_boolean(!d->incomplete));
 }
 
-/* Reads what was there from --baseline, if it is given: what a check printed, or a fabric. */
-static int baseline_read(struct faults *was, const char *path, struct out *o, struct err *e)
+/* Reads what was there by a file (what a check printed, or a fabric), or has to be (a plan). */
+static int baseline_read(const struct session *s, const char *path, json_t **present, struct progress *p,
+			 struct err *e)
 {
 	AUTO_FABRIC struct fabric *f = NULL;
+	struct faults was;
+	struct cabling plan;
+	struct plan_report r = {0};
 	struct err other;
 
-	if (!path || !faults_read(was, path, o->run->progress, e))
+	if (!faults_read(&was, path, p, e)) {
+		*present = json_incref(json_object_get(was.doc, "present"));
+		faults_free(&was);
 		return 0;
-	if (fabric_load(path, &f, o->run->progress, &other))
-		return -1;
-	AUTO_STATE struct state *st = state_new(f);
-	faults_begin(was, NULL, NULL, e);
-	was->doc = json_make("{s:o}", "present", present_json(f, NULL, st));
-	return 0;
+	}
+	if (!cabling_load(path, &plan, p, &other)) {
+		if (!plan_compare(s->fabric, &plan, &r, p, e))
+			*present = plan_present(s->fabric, session_state(s), &plan, &r, e);
+		plan_free(&r);
+	} else if (!fabric_load(path, &f, p, &other)) {
+		AUTO_STATE struct state *st = state_new(f);
+
+		*present = present_json(f, NULL, st);
+	}
+	cabling_free(&plan);
+	return *present ? 0 : -1;
 }
 
-static struct diagnosis *diagnose(struct session *s, const struct args *args, struct out *o,
-				  struct faults *was, struct err *e)
+struct diagnosis *session_diagnose(const struct session *s, const char *baseline, struct progress *p,
+				   struct err *e)
 {
-	const char *path = args_word(args, "FILE", NULL);
-	struct doctor_request rq = {
+	json_t *present = baseline ? NULL : json_incref(s->present);
+
+	if (baseline && baseline_read(s, baseline, &present, p, e))
+		return NULL;
+	struct measured *counted = session_measured(s);
+	struct opensm_log *log = session_log(s);
+	const struct doctor_request rq = {
 		.setup = s->setup,
 		.engines = s->engines,
 		.now = session_sweep(s),
 		.configured = s->configured,
-		.was = path ? was : NULL,
-		.path = path,
+		.path = baseline,
+		.present = present,
 		.named = s->conf_engines,
+		.counted = counted,
+		.log = log,
 	};
-
-	if (baseline_read(was, path, o, e))
-		return NULL;
-	struct measured *counted = session_measured(s);
-	struct opensm_log *log = session_log(s);
-	rq.counted = counted;
-	rq.log = log;
-	rq.present = path ? json_object_get(was->doc, "present") : s->present;
-	struct diagnosis *d = doctor_run(&rq, o->run->progress, e);
+	struct diagnosis *d = doctor_run(&rq, p, e);
+	json_decref(present);
 	measured_free(counted);
 	opensm_log_unref(log);
 	return d;
@@ -167,22 +194,20 @@ static struct diagnosis *diagnose(struct session *s, const struct args *args, st
 static int cmd_doctor(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
 	const char *baseline = args_word(args, "FILE", NULL);
-	struct faults was = {0};
-	struct diagnosis *d = diagnose(s, args, o, &was, e);
+	struct diagnosis *d = session_diagnose(s, baseline, o->run->progress, e);
 
-	if (d)
-		doctor_command_report(d, s->not_computed, o);
-	if (d && baseline) {
+	if (!d)
+		return -1;
+	doctor_command_report(d, s->not_computed, o);
+	if (baseline) {
 		out_text(o, "Compared with %s: %s gone or slower since then.\n", baseline,
 			 PLURAL(d->lost.n, "part"));
 		out_json(o, "baseline",
 			 json_make("{s:s, s:I, s:o}", "file", baseline, "lost", (json_int_t)d->lost.n,
 				   "faults", faults_json(&d->lost)));
 	}
-	int rc = d ? 0 : -1;
 	diagnosis_free(d);
-	faults_free(&was);
-	return rc;
+	return 0;
 }
 
 /* `triage`: one line a cause, the worst first. */
@@ -193,10 +218,9 @@ static void triage_report(const struct diagnosis *d, struct out *o)
 {
 	struct judged j = judged_of(d->judged);
 	AUTO_TEXT struct text t = {0}, judged = {0}, last = {0};
-	json_t *list = json_array(), *not_looked = json_array();
+	json_t *list = json_array();
 	size_t wrong = 0, told = 0;
 	bool no_pair = false;
-	const char *word;
 
 	for (size_t i = 0; i < d->n; i++) {
 		wrong += d->finding[i].severity != SEVERITY_NOTE && d->finding[i].follows == NO_ID;
@@ -240,28 +264,24 @@ static void triage_report(const struct diagnosis *d, struct out *o)
 	else if (!wrong)
 		out_text(o, "Nothing wrong found.\n");
 	if (wrong > told)
-		text_add(&last, "%zu more: doctor.  ", wrong - told);
+		text_add(&last, "%zu more: doctor.", wrong - told);
 	triage_tell_not_looked(d, &last);
 	text_add_shortened(&t, text_str(&last), TRIAGE_COLUMNS);
 	if (t.len)
 		out_text(o, "%s\n", text_str(&t));
-	for (unsigned i = 0; (word = diagnosis_not_looked(d, i)); i++)
-		json_array_append_new(not_looked, json_text(word));
 	out_json(o, "causes", list);
-	out_json(o, "not_looked_at", not_looked);
+	doctor_report_not_looked(d, o);
 }
 
 static int cmd_triage(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
-	struct faults was = {0};
-	struct diagnosis *d = diagnose(s, args, o, &was, e);
+	struct diagnosis *d = session_diagnose(s, args_word(args, "FILE", NULL), o->run->progress, e);
 
-	if (d)
-		triage_report(d, o);
-	int rc = d ? 0 : -1;
+	if (!d)
+		return -1;
+	triage_report(d, o);
 	diagnosis_free(d);
-	faults_free(&was);
-	return rc;
+	return 0;
 }
 
 const struct command doctor_commands[] = {
@@ -280,19 +300,11 @@ const struct command doctor_commands[] = {
 	 "warnings integer of severity warning\n"
 	 "notes integer of severity note\n"
 	 "findings[] object findings, worst first\n"
-	 "@findings[].\n"
+	 "@findings[].\n" JSON_NOT_LOOKED
 	 "baseline object? with --baseline: what is gone or slower since then\n"
 	 "baseline.file string the file\n"
-	 "baseline.lost integer hosts, switches and cables that are gone or slower\n"
-	 "baseline.faults[] object by kind\n"
-	 "baseline.faults[].kind string(host_gone/switch_gone/cable_gone/cable_slower) what is lost\n"
-	 "baseline.faults[].count integer how many\n"
-	 "baseline.faults[].from[] object? the nodes; of cables one end\n"
-	 "baseline.faults[].from[].name node the node\n"
-	 "baseline.faults[].from[].port portnum? its port\n"
-	 "baseline.faults[].to[] object? the other end\n"
-	 "baseline.faults[].to[].name node the node\n"
-	 "baseline.faults[].to[].port portnum? its port\n",
+	 "baseline.lost integer hosts, switches and cables that are gone or slower\n" FAULT_KEYS(
+		 "baseline.faults"),
 	 .rows = {finding_fields},
 	 .run = cmd_doctor},
 	{.name = "triage",
@@ -308,8 +320,7 @@ const struct command doctor_commands[] = {
 	 "causes[].text string what is wrong, and where\n"
 	 "causes[].pairs integer|null pairs of hosts that it costs; null: none, or it is not known\n"
 	 "causes[].where node the node; the first of several\n"
-	 "causes[].more string the command that shows more\n"
-	 "not_looked_at[] string what is not at hand: held tables, port states, managers, ...\n",
+	 "causes[].more string the command that shows more\n" JSON_NOT_LOOKED,
 	 .run = cmd_triage},
 	{.name = NULL},
 };

@@ -94,6 +94,8 @@ static int cmd_load(struct session *s, const struct args *args, struct out *o, s
 		rc = take_later(s, f, EVENT_EDIT, how, o, e);
 	else
 		rc = fabric_command_take(s, f, how, o, e);
+	if (!rc)
+		session_count_beside(s, path, o->run->progress);
 	if (!rc && akin && !next)
 		out_text(o,
 			 "The subnet manager starts anew on it; `load FILE next` makes it the next sweep of "
@@ -136,8 +138,10 @@ static int cmd_synth(struct session *s, const struct args *args, struct out *o, 
 	}
 	AUTO_FREE char *how = str_printf("synth %s", spec);
 	int rc = fabric_command_take(s, f, how, o, e);
-	if (!rc)
+	if (!rc) {
+		session_take_present(s, NULL, ""); /* synthetic fabrics share their GUIDs */
 		tell_lesson_fabric(spec, o);
+	}
 	return rc;
 }
 

@@ -394,20 +394,9 @@ static int link_loads(FILE *f, const struct sweep *w, uint64_t most, struct prog
 /* Every kind has a sample, 0 too: so a query need not know what is absent. */
 static int findings(FILE *f, const struct session *s, struct progress *p, struct err *e)
 {
-	struct measured *counted = session_measured(s);
-	struct opensm_log *log = session_log(s);
-	const struct doctor_request rq = {.setup = s->setup,
-					  .engines = s->engines,
-					  .now = session_sweep(s),
-					  .configured = s->configured,
-					  .named = s->conf_engines,
-					  .counted = counted,
-					  .log = log};
-	struct diagnosis *d = doctor_run(&rq, p, e);
+	struct diagnosis *d = session_diagnose(s, NULL, p, e);
 	const char *kind, *meaning;
 
-	measured_free(counted);
-	opensm_log_unref(log);
 	if (!d)
 		return -1;
 	metric(f, "findings", "Findings of doctor by kind.");

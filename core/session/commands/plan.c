@@ -522,6 +522,9 @@ static int cmd_plan(struct session *s, const struct args *args, struct out *o, s
 		rc = find_effects(&t, effects, e);
 	if (!rc)
 		plan_command_tell(&t, path, path ? NULL : &rails);
+	json_t *present = rc || !path ? NULL : plan_present(s->fabric, session_state(s), &plan, &r, e);
+	if (present) /* later commands name what the fabric lacks */
+		session_take_present(s, present, path);
 	for (size_t i = 0; i < t.n_effects; i++)
 		free(t.effect[i].max_at);
 	free(t.effect);
