@@ -28,7 +28,7 @@ const struct optdef common_options[] = {
 	       "opensm: as the program 3.3.23 does; manual: as its manual says; nvidia: as NVIDIA's OpenSM "
 	       "5.21 "
 	       "does, as far as that is known",
-	       .own = true, .nvidia = "nvidia"),
+	       .own = true, .nvidia = "opensm"),
 	NUMBER("lmc", "0", MAX_LMC, "LIDs a CA port gets: 2 to this power", .flag = "-l N"),
 	BOOL("lmc_esp0", "enhanced switch ports 0 get as many LIDs as CA ports"),
 	BOOL("reassign_lids", "forget the LIDs that ports carry when the subnet manager starts",

@@ -36,7 +36,7 @@ struct optdef {
 	const char *flag; /* as on opensm's command line ("-a FILE"), NULL when it has none */
 	enum opt_type type;
 	const char *def;      /* default, as text */
-	const char *nvidia;   /* the same by NVIDIA's rules, normalised; NULL: as `def` */
+	const char *nvidia;   /* the same by NVIDIA's rules, normalised; then `def` is kept, too, once it is set */
 	uint64_t min, max;    /* OPT_UINT */
 	const char *choices;  /* OPT_CHOICE */
 	enum opt_names names; /* OPT_FILE */

@@ -535,7 +535,7 @@ CASES = [
     Case("rules are undone", [TREE, *UPDN, "-e", "set rules manual; show options; undo; show options"], 0,
          r"^\* rules +manual[\s\S]*^  rules +opensm"),
     Case("rules are redone", [TREE, *UPDN, "-e", "set rules manual; undo; redo; show options"], 0, r"^\* rules +manual"),
-    Case("rules of no kind", [TREE, "-e", "set rules maybe"], 2, NOTHING, r"rules: found 'maybe', expected opensm or manual"),
+    Case("rules of no kind", [TREE, "-e", "set rules maybe"], 2, NOTHING, r"rules: found 'maybe', expected one of opensm\|manual\|nvidia"),
     Case("rules for one command", [TREE, *UPDN, "-e", "route updn rules=manual; unset rules; journal"], 0,
          r"route updn rules=manual[\s\S]*unset rules"),
     Case("reset keeps snapshots", [TREE, *UPDN, "-e", "snapshot a; fail link leaf-01[4]; reset; snapshot; diff a"], 0,

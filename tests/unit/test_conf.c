@@ -11,7 +11,7 @@ static const struct optdef table[] = {
 	 .type = OPT_CHOICE,
 	 .def = "opensm",
 	 .choices = "opensm|manual|nvidia",
-	 .nvidia = "nvidia"},
+	 .nvidia = "opensm"},
 	{.name = "routing_threads_num", .type = OPT_UINT, .def = "0", .max = 65535},
 	{.name = "max_op_vls", .type = OPT_UINT, .def = "5", .max = 255, .nvidia = "2"},
 	{.name = "lash_start_vl", .type = OPT_UINT, .def = "0", .max = 255},

@@ -260,7 +260,8 @@ static uint32_t first_unlike(const struct sweep *held, const struct routing *r)
 
 /*
  * The number of threads with which a fresh start draws these ports; 0: none does.  The first T switches have
- * generators of their own, so no number above the place of the first unlike switch can fit (nvidia.md 3.3).
+ * generators of their own, so no number above the place of the first unlike switch can fit
+ * (engines/doc/nvidia.md 3.3).
  */
 static unsigned threads_that_fit(const struct ranking *k, const char *chain, const struct options *with)
 {
@@ -311,9 +312,11 @@ static int try_threads(struct ranking *k, const struct candidate *c, struct err 
 		return 0;
 	snprintf(number, sizeof(number), "%u", threads);
 	options_set(o, "routing_threads_num", number, NULL);
-	text_add(&words, "NVIDIA's rules, %s%s%s", PLURAL(threads, "routing thread"),
-		 threads == k->held->topo->n_switches_up ? " or more" : "", *c->words ? ", " : "");
-	text_add(&words, "%s", c->words);
+	text_add(&words, "NVIDIA's rules, %s", PLURAL(threads, "routing thread"));
+	if (threads == k->held->topo->n_switches_up)
+		text_add(&words, " or more");
+	if (*c->words)
+		text_add(&words, ", %s", c->words);
 	AUTO_SETUP const struct setup *with = setup_with(k->rq->setup, &(struct setup){.options = o});
 	if (try_chain(k, c->engine, with, arena_str(k->r, text_str(&words)), e))
 		return -1;

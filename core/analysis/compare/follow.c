@@ -314,7 +314,7 @@ static void follow_aim(struct follow_work *k, const struct follow_rule *u, uint3
 }
 
 /* The cable by which a switch sends on; NO_ID. */
-static uint32_t follow_step(const struct follow_work *k, uint32_t sw, unsigned port)
+static uint32_t follow_cable_of(const struct follow_work *k, uint32_t sw, unsigned port)
 {
 	return port && port <= k->f->switch_nports[sw] ? k->of_port[switch_port_id(k->f, sw, port)] : NO_ID;
 }
@@ -355,7 +355,7 @@ static struct follow_walk *follow_walk_to(struct follow_work *k, const struct fo
 
 		while (at != NO_ID && w->state[at] == FOLLOW_OPEN) {
 			w->state[at] = FOLLOW_ON_WAY;
-			w->next[at] = follow_step(k, at, routing_port(k->r, at, d->lid));
+			w->next[at] = follow_cable_of(k, at, routing_port(k->r, at, d->lid));
 			w->stack[depth++] = at;
 			at = w->next[at] == NO_ID ? NO_ID : k->cable[w->next[at]].to;
 		}
@@ -783,7 +783,7 @@ static bool follow_score(struct follow_work *k, const struct follow_plan *plan,
 		for (uint32_t s = 0; s < k->n; s++) {
 			if (!k->judged[s])
 				continue;
-			uint32_t step = follow_step(k, s, routing_port(k->r, s, d->lid));
+			uint32_t step = follow_cable_of(k, s, routing_port(k->r, s, d->lid));
 			enum follow_class class = follow_plain(k, u, d, s);
 			bool counts = !tree && s != d->sw && step != NO_ID;
 
@@ -897,7 +897,7 @@ static void follow_add_singles(struct follow_work *k, uint8_t *root)
 		if (k->list[i].host)
 			continue;
 		for (uint32_t s = 0; s < k->n; s++) {
-			uint32_t c = follow_step(k, s, routing_port(k->r, s, k->list[i].lid));
+			uint32_t c = follow_cable_of(k, s, routing_port(k->r, s, k->list[i].lid));
 
 			next[s] = c == NO_ID ? NO_ID : k->cable[c].to;
 		}
