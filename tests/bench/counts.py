@@ -59,7 +59,7 @@ def engines(fabric, *names):
 # fabric, and (name of the row or None, its commands)
 SESSIONS = [
     (TREE, engines(TREE, "minhop", "updn", "dnup", "ftree")),
-    (SMALL, engines(SMALL, "ar_updn", "sssp", "dfsssp qos=TRUE", "nue qos=TRUE", "lash qos=TRUE", "mincontention")),
+    (SMALL, engines(SMALL, "ar_updn rules=opensm", "sssp", "dfsssp qos=TRUE", "nue qos=TRUE", "lash qos=TRUE", "mincontention")),
     (TORUS, [(None, "torus-conf torus.conf")] +
      engines(TORUS, "dor", "lash qos=TRUE", "nue qos=TRUE", "torus-2QoS qos=TRUE torus_config=torus.conf")),
     (SMALL, [("route", "route updn"), ("load-map", "load-map"), ("load-map ebb", "load-map ebb"),
@@ -73,7 +73,7 @@ SESSIONS = [
     (STORAGE, [("route", "route minhop"), ("list switches", "list switches")]),
 ]
 NIGHTLY = [
-    (TREE, engines(TREE, "ar_updn", "dor", "sssp")),
+    (TREE, engines(TREE, "ar_updn rules=opensm", "dor", "sssp")),
     (STORAGE, [(None, "route minhop"), ("check", "check")]),
     (DIRECTOR, [("show", "show")]),
     # downward channels that no route uses before
