@@ -314,7 +314,7 @@ static bool begins_pkey_group(struct cursor line)
 }
 
 /* "   8: 0x8001 0xffff ...", eight of them. */
-static bool pkey_row(struct cursor line, uint64_t pkey[8])
+static bool pkey_table_row(struct cursor line, uint64_t pkey[8])
 {
 	unsigned n = 0;
 
@@ -327,7 +327,7 @@ static bool pkey_row(struct cursor line, uint64_t pkey[8])
 
 static bool is_pkey_row(struct cursor line)
 {
-	return pkey_row(line, (uint64_t[8]){0});
+	return pkey_table_row(line, (uint64_t[8]){0});
 }
 
 /* A line of a table, or "$ smpquery -C mlx5_0 PKeyTable 5" above it as it was typed, or any other. */
@@ -335,7 +335,7 @@ static void pkey_table_line(struct pkey_reader *g, struct cursor line)
 {
 	uint64_t pkey[8], place, port = 0;
 
-	for (unsigned i = 0; pkey_row(line, pkey) && i < 8; i++)
+	for (unsigned i = 0; pkey_table_row(line, pkey) && i < 8; i++)
 		if (g->guid && pkey[i])
 			managers_tell_pkey(g->m, g->guid, (uint16_t)pkey[i]);
 	if (!cur_behind(&line, "smpquery "))
