@@ -256,6 +256,35 @@ static void test_roots(void **state)
 	assert_string_equal(session_routing(ring)->engine, "minhop");
 }
 
+/* What is not published is never told as a fact: its line says that it is assumed. */
+static void test_assumed(void **state)
+{
+	static const char *const cases[][3] = {
+		{"synth xgft:4,4:1,4", "set rules nvidia; route updn", "routing_threads_num is not known"},
+		{"synth xgft:4,4:1,4", "set rules nvidia; route updn",
+		 "NVIDIA's rule only the outline is published"},
+		{"synth xgft:4,4:1,4", "set rules nvidia; route updn",
+		 "which switch it takes is not published"},
+		{"synth xgft:4,4:1,4", "set rules nvidia; route updn; fail random 1 seed=3",
+		 "keeps after a change"},
+		{"synth ring:4,hosts=1", "route ar_updn", "names no leaf"},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		AUTO_SESSION struct session *s = make_session(cases[i][0]);
+		AUTO_FREE char *said = line_output(s, cases[i][1], false);
+		const char *at = strstr(said, cases[i][2]);
+
+		if (!at)
+			fail_msg("\"%s\" is not in: %s", cases[i][2], said);
+		while (at > said && at[-1] != '\n')
+			at--;
+		const char *assumed = strstr(at, "assumed");
+		if (!assumed || assumed > at + strcspn(at, "\n"))
+			fail_msg("told as a fact: %.*s", (int)strcspn(at, "\n"), at);
+	}
+}
+
 static void test_defaults(void **state)
 {
 	AUTO_SESSION struct session *s = make_session("synth xgft:4,4:1,4");
@@ -291,8 +320,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_vector),	      cmocka_unit_test(test_threads),
 		cmocka_unit_test(test_public_stream), cmocka_unit_test(test_hub),
-		cmocka_unit_test(test_roots),	      cmocka_unit_test(test_defaults),
-		cmocka_unit_test(test_flavour),
+		cmocka_unit_test(test_roots),	      cmocka_unit_test(test_assumed),
+		cmocka_unit_test(test_defaults),      cmocka_unit_test(test_flavour),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
