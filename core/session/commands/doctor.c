@@ -123,9 +123,9 @@ static void doctor_command_report(const struct diagnosis *d, bool not_computed, 
 			json_array_append_new(list, finding_json(d, &d->finding[i]));
 	}
 	diagnosis_tell_counts(d, &t);
-	text_add(&t, ".");
+	text_add(&t, ".\n");
 	triage_tell_not_looked(d, &t);
-	out_text(o, "%s\n", text_str(&t));
+	out_text(o, d->not_looked ? "%s\n" : "%s", text_str(&t));
 	doctor_report_not_looked(d, o);
 	out_json(o, "findings", list);
 	out_json(o, "errors", json_integer(d->count[SEVERITY_ERROR]));
