@@ -327,7 +327,8 @@ static void route_lines(const struct command_line *cl, struct command_run *r, bo
 		engines = default_chain(r->in->session->setup->options);
 		r->noteworthy = true;
 		if (!r->json)
-			fprintf(r->f, "%s names no routing_engine: %s, as OpenSM does.\n", cl->config, engines);
+			fprintf(r->f, "%s names no routing_engine: %s, as OpenSM does.\n", cl->config,
+				engines);
 	}
 	if (!engines || (!cl->fabric && !cl->live && !cl->engines))
 		return;

@@ -19,7 +19,8 @@
  * A bad value is refused; OpenSM reports a number that it cannot use and goes on with the default.  A file
  * that is no text or begins with a byte order mark is refused too.  Keys of OpenSM that do not concern
  * routing are skipped and counted in a line of notes.  A key that OpenSM does not know either gets a line of
- * its own.  Of a file of NVIDIA's OpenSM nvidia.settings tells its keys; it sets `rules nvidia`.  So does a NUL byte: OpenSM reads nothing of the line behind it.
+ * its own.  Of a file of NVIDIA's OpenSM nvidia.settings tells its keys; it sets `rules nvidia`.  So does a
+ * NUL byte: OpenSM reads nothing of the line behind it.
  *
  * *engines: the value of routing_engine as "a,b,c" (caller frees), NULL when unset. notes may be NULL.  -1
  * and *e ("FILE:LINE: option: found ..., expected ...") leave o and *engines (NULL) unchanged.

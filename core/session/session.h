@@ -115,8 +115,8 @@ struct session {
 	struct counter_reading *counted[2];
 	struct counted *log; /* the subnet manager's log, by `log FILE` (out.h); reference; NULL: none */
 	uint64_t counts;     /* how often counters or log changed */
-	/* What was present by the file of the last `check --baseline` (present_json()), or has to be by that of
-	 * `plan`, and the file's name; NULL: none */
+	/* What was present by the file of the last `check --baseline` (present_json()), or has to be by that
+	 * of `plan`, and the file's name; NULL: none */
 	struct json_t *present;
 	char *baseline;
 };

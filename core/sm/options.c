@@ -48,7 +48,7 @@ void optdef_tell(const struct optdef *d, struct text *t)
 	text_add(t, "%s.", d->help);
 	if (d->def && !is_null(d->def))
 		text_add(t, " Default: `%s`.", d->def);
-	if (d->nvidia && strcmp(d->nvidia, d->def) != 0)
+	if (d->nvidia && d->def && strcmp(d->nvidia, d->def) != 0)
 		text_add(t, " By NVIDIA's rules: `%s`.", d->nvidia);
 	if (d->flag)
 		text_add(t, " With opensm: `%s`.", d->flag);

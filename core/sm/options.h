@@ -35,8 +35,9 @@ struct optdef {
 	const char *name; /* as in opensm.conf */
 	const char *flag; /* as on opensm's command line ("-a FILE"), NULL when it has none */
 	enum opt_type type;
-	const char *def;      /* default, as text */
-	const char *nvidia;   /* the same by NVIDIA's rules, normalised; then `def` is kept, too, once it is set */
+	const char *def; /* default, as text */
+	const char
+		*nvidia; /* the same by NVIDIA's rules, normalised; then `def` is kept, too, once it is set */
 	uint64_t min, max;    /* OPT_UINT */
 	const char *choices;  /* OPT_CHOICE */
 	enum opt_names names; /* OPT_FILE */

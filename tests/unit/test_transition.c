@@ -455,8 +455,10 @@ static void test_credit(void **state)
 	unsigned found[4] = {0};
 	AUTO_FREE struct waits *q = NEW(struct waits);
 
-	/* Circles that no single mix holds are rare: once the rounds are over, more are drawn until one is met. */
-	for (unsigned round = 0; round < test_rounds(400) || (round < 20000 && !found[CREDIT_NOT_MADE]); round++) {
+	/* Circles that no single mix holds are rare: once the rounds are over, more are drawn until one is
+	 * met. */
+	for (unsigned round = 0; round < test_rounds(400) || (round < 20000 && !found[CREDIT_NOT_MADE]);
+	     round++) {
 		struct run x;
 		struct err e;
 		uint64_t chances[2];

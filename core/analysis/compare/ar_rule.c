@@ -27,7 +27,8 @@ const struct field ar_fault_fields[] = {
 	FIELD_BY_CODE("owner", "endport?", "port with that LID"),
 	FIELD_BY_CODE("kind", "string(missing/longer/outside/ports/no group)",
 		      "missing: no entry; longer: the static port is not on a legal way of fewest hops; "
-		      "outside: it is not in its group; ports: the group has ports that the rule's lacks; no group: a "
+		      "outside: it is not in its group; ports: the group has ports that the rule's lacks; no "
+		      "group: a "
 		      "host's LID has none"),
 	FIELD_BY_CODE("port", "portnum", "the static port"),
 	FIELD_BY_CODE("group[]", "portnum", "ports of its group"),
