@@ -107,6 +107,7 @@ uint64_t follow_broken(const struct follow_try *t);
 /* What else is known of the engine that made the tables. */
 struct follow_known {
 	const char *named, *by; /* the engine that a log, a dump or the configuration names; NULL: none */
+	bool nvidia;		/* NVIDIA's rules count for what follows, else those of OpenSM 3.3.23 */
 	/* engines that compute every entry from nothing, as OpenSM 3.3.23 does; the first is the best guess
 	 */
 	const char *exact[FOLLOW_MOST_EXACT];

@@ -133,6 +133,12 @@ static void follow_tell_classes(const struct follow *f, const struct follow_try 
 			 "a restart draws the same is not judged.\n");
 }
 
+/* The program whose rules compute entries from nothing. */
+static const char *follow_program(const struct follow_known *known)
+{
+	return known->nvidia ? "NVIDIA's OpenSM, as far as its rules are known," : "OpenSM 3.3.23";
+}
+
 /* The engine that something names. */
 static void follow_tell_named(const struct follow *f, const struct follow_known *known, bool exact,
 			      struct text *text)
@@ -150,7 +156,7 @@ static void follow_tell_named(const struct follow *f, const struct follow_known 
 	else
 		text_add(text, ", which %s names", known->by);
 	if (exact)
-		text_add(text, ": OpenSM 3.3.23 computes every entry from nothing.\n");
+		text_add(text, ": %s computes every entry from nothing.\n", follow_program(known));
 	else if (t)
 		follow_tell_classes(f, t, known, text);
 	else
@@ -189,9 +195,10 @@ static void follow_tell_found(const struct follow *f, const struct follow_known 
 		text_add(text, ", which cannot be told apart on this fabric.  The manager's log or "
 			       "opensm-smdb.dump names the engine.\n");
 	if (known->n_exact && names->n > 1)
-		text_add(text, "With %s OpenSM 3.3.23 computes every entry from nothing.\n", known->exact[0]);
+		text_add(text, "With %s %s computes every entry from nothing.\n", known->exact[0],
+			 follow_program(known));
 	else if (known->n_exact)
-		text_add(text, ": OpenSM 3.3.23 computes every entry from nothing.\n");
+		text_add(text, ": %s computes every entry from nothing.\n", follow_program(known));
 	else if (names->n == 1)
 		follow_tell_classes(f, best, known, text);
 	if (!f->scatter_known && local && names->n > 1 && drawn.n == 1)

@@ -643,7 +643,7 @@ static int drift_command_tell_verdict(struct session *s, const struct drift *d, 
 				      struct out *o, struct err *e)
 {
 	AUTO_TEXT struct text verdict = {0};
-	struct follow_known known = {.n_exact = 0};
+	struct follow_known known = {.nvidia = nvidia_rules(d->next->setup->options)};
 	struct opensm_log *log = session_log(s);
 	AUTO_ARENA struct follow *f = follow_run(d->held, NULL, o->run->progress, e);
 
