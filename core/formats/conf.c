@@ -223,7 +223,8 @@ static int conf_read_line(struct conf_reader *r, char *s)
 		n -= 2;
 	}
 	v[n] = '\0';
-	const struct conf_key *own = r->nvidia && !conf_is_known(key) ? conf_nvidia_key(r, key) : NULL;
+	bool public = conf_is_known(key);
+	const struct conf_key *own = r->nvidia && !public ? conf_nvidia_key(r, key) : NULL;
 	if (own) {
 		bool option = options_find(r->o, key), other = !strcmp(own->means, "other");
 
@@ -233,7 +234,7 @@ static int conf_read_line(struct conf_reader *r, char *s)
 			conf_note(r, key, "%.80s: %s", v, option ? "ibscope uses it" : own->means);
 		if (!option)
 			return 0;
-	} else if (!conf_is_known(key)) {
+	} else if (!public) {
 		r->unknown = true;
 		conf_note(r, key, "unknown key, ignored as OpenSM ignores it");
 		return 0;
@@ -297,8 +298,10 @@ int conf_parse(struct options *o, const struct input *in, char **engines, struct
 	AUTO_ARENA char *words = ARENA_NEW(NULL, char);
 
 	r.keys = wordlist_read(words, ".settings", "key default means", e);
-	if (!r.keys)
+	if (!r.keys) {
+		options_free(r.o);
 		return -1;
+	}
 	while (!r.nvidia && lines_next(&look, &line))
 		r.nvidia = is_nvidia(&r, line);
 	if (r.nvidia && !options_is_set(r.o, "rules") && !options_set(r.o, "rules", "nvidia", NULL) && notes)

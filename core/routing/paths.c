@@ -49,6 +49,31 @@ uint32_t switch_distances(const struct topo *tp, uint32_t from, uint16_t *hops)
 	return reached;
 }
 
+struct farthest switches_farthest(const struct topo *tp, uint32_t most, uint8_t *in)
+{
+	const struct fabric *f = tp->fabric;
+	AUTO_FREE uint32_t *hosts = NEW_ARRAY(f->n_switches + 1, uint32_t),
+			   *queue = NEW_ARRAY(f->n_switches + 1, uint32_t);
+	AUTO_FREE uint16_t *hops = NEW_ARRAY(f->n_switches + 1, uint16_t);
+	struct farthest x = {0};
+
+	for (uint32_t ep = 0; ep < f->n_endports; ep++)
+		if (tp->endport_up[ep] && !endport_is_switch(f, ep) && tp->endport_switch[ep] != NO_ID)
+			hosts[tp->endport_switch[ep]]++;
+	for (uint32_t s = 0; s < f->n_switches; s++) {
+		in[s] = 0;
+		hops[s] = switch_up(tp, s) && hosts[s] > most ? 0 : NO_HOPS;
+		if (!hops[s])
+			queue[x.n_leaves++] = s;
+	}
+	uint32_t end = spread_hops(tp, hops, queue, x.n_leaves);
+	/* the queue is in the order of distance */
+	for (uint32_t i = end; i-- > x.n_leaves && hops[queue[i]] == hops[queue[end - 1]]; x.n++)
+		in[queue[i]] = 1;
+	x.one = x.n ? queue[end - 1] : NO_ID;
+	return x;
+}
+
 int endport_distance(const struct topo *tp, uint32_t from, uint32_t to)
 {
 	assert(from < tp->fabric->n_endports && to < tp->fabric->n_endports);

@@ -143,6 +143,15 @@ uint32_t spread_hops(const struct topo *tp, uint16_t *hops, uint32_t *queue, uin
  * NO_ID. */
 uint32_t spread_arcs(const uint32_t *first, const uint32_t *to, uint32_t *hops, uint32_t *queue, uint32_t n);
 /*
+ * The switches farthest from leaves, which have more than `most` CA and router ports that are up.  in:
+ * [n_switches] gets 1 for each of them, else 0.
+ */
+struct farthest {
+	uint32_t n, n_leaves; /* n 0: no switch is a leaf, or none is farther than the leaves */
+	uint32_t one;	      /* one of them; NO_ID: there is none */
+} switches_farthest(const struct topo *tp, uint32_t most, uint8_t *in);
+
+/*
  * Links from one switch to all others over live cables; NO_HOPS where there is no way. hops: [n_switches].
  * Returns the number of switches reached, with itself.
  */

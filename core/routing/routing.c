@@ -523,6 +523,14 @@ void routing_ports_text(const struct routing *r, uint32_t sw, unsigned lid, stru
 	text_add(t, "(group %u)", g->number);
 }
 
+void routing_share_equal_row(struct routing *r, const struct routing *from, uint32_t sw)
+{
+	const struct lft_row *a = r->row[sw], *b = from->row[sw];
+
+	if (a && b && a != b && !a->edited && a->top == b->top && !memcmp(a->port, b->port, a->top + 1u))
+		routing_share_row(r, from, sw);
+}
+
 void routing_share_row(struct routing *r, const struct routing *from, uint32_t sw)
 {
 	struct lft_row *row = from->row[sw];

@@ -746,6 +746,8 @@ void routing_unref_at(void *variable);
 
 /* Makes r's row of a switch the same object as the row of `from` (both for the same fabric). */
 void routing_share_row(struct routing *r, const struct routing *from, uint32_t sw);
+/* The same where both rows are equal and nobody edited r's: a row that came out as it was takes no memory. */
+void routing_share_equal_row(struct routing *r, const struct routing *from, uint32_t sw);
 
 /* Does an endport, up or not, count as a host wherever pairs of hosts are counted? */
 static inline bool routing_counts(const struct routing *r, uint32_t endport)

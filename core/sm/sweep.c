@@ -428,13 +428,8 @@ static void sweep_share_rows(const struct sweep *s)
 	struct routing *r = (struct routing *)s->routing;
 	const struct routing *old = s->memory->tables; /* still the tables before this sweep */
 
-	for (uint32_t sw = 0; r && old && sw < s->fabric->n_switches; sw++) {
-		const struct lft_row *a = r->row[sw], *b = old->row[sw];
-
-		if (a && b && a != b && !a->edited && a->top == b->top &&
-		    !memcmp(a->port, b->port, a->top + 1u))
-			routing_share_row(r, old, sw);
-	}
+	for (uint32_t sw = 0; r && old && sw < s->fabric->n_switches; sw++)
+		routing_share_equal_row(r, old, sw);
 }
 
 /* The sources of a routing's maps. */

@@ -163,18 +163,15 @@ uint32_t missing_routes_hub(const struct engine_input *in, struct engine_output 
 
 	if (!nvidia_rules(in->options) || !options_bool(in->options, "calculate_missing_routes"))
 		return NO_ID;
-	if (options_file(in->options, "missing_routes_hub") &&
-	    read_guid_option(in, out, "missing_routes_hub", &g)) {
+	if (read_guid_option(in, out, "missing_routes_hub", &g)) {
 		uint32_t node = g.n ? fabric_node_by_guid(f, g.l[0].guid) : NO_ID;
 
-		hub = node == NO_ID ? NO_ID : f->node_switch[node];
 		guid_file_free(&g);
-	}
-	for (uint32_t ep = 0; ep < f->n_endports; ep++) {
-		uint32_t sw = endport_is_switch(f, ep) || !t->endport_up[ep] ? NO_ID : t->endport_switch[ep];
-
-		if (!options_file(in->options, "missing_routes_hub"))
-			hub = MIN(hub, sw); /* NO_ID is the largest */
+		hub = node == NO_ID ? NO_ID : f->node_switch[node];
+	} else {
+		for (uint32_t ep = 0; ep < f->n_endports; ep++)
+			if (t->endport_up[ep] && !endport_is_switch(f, ep))
+				hub = MIN(hub, t->endport_switch[ep]); /* NO_ID is the largest */
 	}
 	return hub != NO_ID && switch_up(t, hub) ? hub : NO_ID;
 }
@@ -223,15 +220,6 @@ static void missing_routes_tell(const struct engine_input *in, struct engine_out
 				 "(missing_routes_hub)");
 }
 
-/* A row that came out as it was is that of `current` at once: that saves memory. */
-static void share_if_equal(const struct engine_input *in, struct routing *r, uint32_t sw)
-{
-	const struct lft_row *row = r->row[sw], *was = in->current ? in->current->row[sw] : NULL;
-
-	if (was && row && was->top == row->top && !memcmp(was->port, row->port, row->top + 1u))
-		routing_share_row(r, in->current, sw);
-}
-
 static int fill_switch(void *ctx, unsigned worker, unsigned sw, struct progress *p, struct err *e)
 {
 	const struct assign_filling *x = ctx;
@@ -251,7 +239,7 @@ static int fill_switch(void *ctx, unsigned worker, unsigned sw, struct progress 
 	if (a->hub != NO_ID)
 		a->n_hub += missing_routes_row(a->in, a->out, sw, a->hub, a->h);
 	if (x->share)
-		share_if_equal(a->in, a->out, sw);
+		routing_share_equal_row(a->out, a->in->current, sw);
 	return 0;
 }
 
@@ -372,8 +360,10 @@ bool missing_routes_fill(const struct engine_input *in, struct engine_output *ou
 	uint32_t hub = missing_routes_hub(in, out), n = in->topo->fabric->n_switches;
 	uint64_t filled = 0;
 
+	if (hub == NO_ID)
+		return true;
 	progress_start(in->progress, "ways through the hub", n);
-	for (uint32_t sw = 0; hub != NO_ID && sw < n; sw++) {
+	for (uint32_t sw = 0; sw < n; sw++) {
 		if (!progress_step(in->progress, sw))
 			return false;
 		filled += missing_routes_row(in, r, sw, hub, NULL);

@@ -11,6 +11,7 @@
 #include "core/base/memory.h"
 #include "core/base/progress.h"
 #include "core/base/text.h"
+#include "core/routing/paths.h"
 #include "core/sm/port_groups.h"
 #include "engines/engines.h"
 #include "engines/say.h"
@@ -461,38 +462,18 @@ static void farthest_roots(const struct engine_input *in, struct engine_output *
 {
 	const struct topo *t = in->topo;
 	const struct fabric *f = t->fabric;
-	AUTO_FREE uint32_t *cas = NEW_ARRAY(f->n_switches, uint32_t),
-			   *queue = NEW_ARRAY(f->n_switches, uint32_t);
-	AUTO_FREE uint32_t *far = NEW_ARRAY(f->n_switches, uint32_t); /* 1 + links to the nearest leaf */
-	uint32_t end = 0, most = options_uint(in->options, "max_cas_on_spine"), first;
+	AUTO_FREE uint8_t *root = NEW_ARRAY(f->n_switches, uint8_t);
+	uint32_t most = options_uint(in->options, "max_cas_on_spine");
 
 	rec_phase(in, "roots: the switches farthest from those with more than %u CAs", most);
-	for (uint32_t ep = 0; ep < f->n_endports; ep++)
-		if (t->endport_up[ep] && !endport_is_switch(f, ep) && t->endport_switch[ep] != NO_ID)
-			cas[t->endport_switch[ep]]++;
+	struct farthest x = switches_farthest(t, most, root);
+	*n = 0;
 	for (uint32_t s = 0; s < f->n_switches; s++)
-		if (switch_up(t, s) && cas[s] > most) {
-			far[s] = 1;
-			queue[end++] = s;
-		}
-	for (uint32_t i = 0; i < end; i++)
-		FOR_CABLES(t, queue[i], port, r) {
-			if (far[r])
-				continue;
-			far[r] = far[queue[i]] + 1;
-			queue[end++] = r;
-		}
-	/* the queue is in the order of distance */
-	first = end;
-	while (first && far[queue[first - 1]] == far[queue[end - 1]] && far[queue[end - 1]] > 1)
-		u->rank[queue[--first]] = 0;
-	*n = end - first;
-	for (uint32_t s = 0; !end && all && s < f->n_switches; s++)
-		if (switch_up(t, s)) {
+		if (root[s] || (!x.n_leaves && all && switch_up(t, s))) {
 			u->rank[s] = 0;
 			++*n;
 		}
-	if (!end)
+	if (!x.n_leaves)
 		note_add(&out->notes, NOTE_RULES,
 			 "no switch has more than %u hosts (max_cas_on_spine), so NVIDIA's rule names no "
 			 "leaf and no "
@@ -508,7 +489,7 @@ static void farthest_roots(const struct engine_input *in, struct engine_output *
 			 "is assumed: "
 			 "of NVIDIA's rule only the outline is published; " ROOTS
 			 " or opensm-smdb.dump tells them\n",
-			 PLURAL(*n, "switch"), most, switch_name(f, queue[end - 1]));
+			 PLURAL(*n, "switch"), most, switch_name(f, x.one));
 }
 
 struct routing *updn_route_as(const char *engine, bool told, const struct engine_input *in,

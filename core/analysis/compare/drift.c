@@ -258,6 +258,18 @@ static uint32_t first_unlike(const struct sweep *held, const struct routing *r)
 	return place;
 }
 
+/* The setup with these options and so many routing threads.  A reference. */
+static const struct setup *setup_with_threads(const struct setup *setup, const struct options *with,
+					      const char *chain, unsigned threads)
+{
+	AUTO_OPTIONS struct options *o = options_copy(with);
+	char number[12];
+
+	snprintf(number, sizeof(number), "%u", threads);
+	options_set(o, "routing_threads_num", number, NULL);
+	return setup_with(setup, &(struct setup){.options = o, .chain = chain});
+}
+
 /*
  * The number of threads with which a fresh start draws these ports; 0: none does.  The first T switches have
  * generators of their own, so no number above the place of the first unlike switch can fit
@@ -269,13 +281,7 @@ static unsigned threads_that_fit(const struct ranking *k, const char *chain, con
 	struct err unused;
 
 	while (threads && tried++ < THREADS_TRIED) {
-		AUTO_OPTIONS struct options *o = options_copy(with);
-		char number[12];
-
-		snprintf(number, sizeof(number), "%u", threads);
-		options_set(o, "routing_threads_num", number, NULL);
-		AUTO_SETUP const struct setup *s =
-			setup_with(k->rq->setup, &(struct setup){.options = o, .chain = chain});
+		AUTO_SETUP const struct setup *s = setup_with_threads(k->rq->setup, with, chain, threads);
 		AUTO_SWEEP struct sweep *w = sweep_run(&(struct sweep_request){.setup = s,
 									       .engines = k->rq->engines,
 									       .restart = true,
@@ -299,7 +305,6 @@ static int try_threads(struct ranking *k, const struct candidate *c, struct err 
 	AUTO_OPTIONS struct options *o =
 		candidate_options(c, k->rq->setup->options, k->held->topo, k->levels, k->held->hosts->in, e);
 	AUTO_TEXT struct text words = {0};
-	char number[12];
 
 	if (!o || options_set(o, "rules", "nvidia", e))
 		return -1;
@@ -310,17 +315,17 @@ static int try_threads(struct ranking *k, const struct candidate *c, struct err 
 		return err_set(e, CANCELLED);
 	if (!threads)
 		return 0;
-	snprintf(number, sizeof(number), "%u", threads);
-	options_set(o, "routing_threads_num", number, NULL);
-	text_add(&words, "NVIDIA's rules, %s", PLURAL(threads, "routing thread"));
-	if (threads == k->held->topo->n_switches_up)
-		text_add(&words, " or more");
+	bool or_more = threads == k->held->topo->n_switches_up; /* a generator for each */
+	text_add(&words, "NVIDIA's rules, %s%s", PLURAL(threads, "routing thread"),
+		 or_more ? " or more" : "");
 	if (*c->words)
 		text_add(&words, ", %s", c->words);
-	AUTO_SETUP const struct setup *with = setup_with(k->rq->setup, &(struct setup){.options = o});
+	AUTO_SETUP const struct setup *with = setup_with_threads(k->rq->setup, o, NULL, threads);
 	if (try_chain(k, c->engine, with, arena_str(k->r, text_str(&words)), e))
 		return -1;
-	k->r->candidate[k->r->n - 1].threads = threads;
+	struct drift_candidate *tried = &k->r->candidate[k->r->n - 1];
+	tried->threads = threads;
+	tried->or_more = or_more;
 	return 0;
 }
 

@@ -94,6 +94,7 @@ struct drift_candidate {
 	bool configured;  /* it is the configuration's engine */
 	unsigned threads; /* by NVIDIA's rules with so many routing threads it draws these ports; 0: not tried
 			     so */
+	bool or_more;	  /* any larger number of threads draws the same */
 	const struct setup *setup; /* reference held: the setup with which it is tried */
 	const char *options;	   /* its options besides those in force, in words; static, "" = none */
 	const char *in_force;	   /* engine that routes in its next sweep (static); NULL: none */

@@ -14,9 +14,11 @@
 #include "core/routing/paths.h"
 #include "core/sm/port_groups.h"
 
-#define FOLLOW_FAR 255	     /* no way; the longest of 254 hops is longer than any that OpenSM makes */
-#define FOLLOW_MOST_HOPS 64  /* of a way in the tables; a longer one is a loop */
-#define FOLLOW_BREAK_BITS 8  /* of an entry that breaks the rule, besides those of its port */
+#define FOLLOW_FAR 255	    /* no way; the longest of 254 hops is longer than any that OpenSM makes */
+#define FOLLOW_MOST_HOPS 64 /* of a way in the tables; a longer one is a loop */
+#define FOLLOW_BREAK_BITS 8 /* of an entry that breaks the rule, besides those of its port */
+#define FOLLOW_SPINE_HOSTS \
+	2 /* a switch with more is a leaf, as max_cas_on_spine of NVIDIA's OpenSM is by default */
 #define FOLLOW_MOST_SINGLE 3 /* single roots that are tried, of those with the fewest turns */
 #define FOLLOW_MOST_TURNS                                                                      \
 	UINT64_C(4000000000)	   /* no single roots, where looking for them takes more steps \
@@ -837,22 +839,6 @@ static void follow_add_roots(struct follow_work *k, const uint8_t *root, const c
 	k->rule[k->n_rules++] = u;
 }
 
-/* Farthest from the switches with more than 2 hosts. */
-static bool follow_farthest(const struct follow_work *k, uint8_t *root)
-{
-	AUTO_FREE uint8_t *hops = NEW_ARRAY(k->n, uint8_t);
-	uint8_t top = 0;
-
-	for (uint32_t s = 0; s < k->n; s++)
-		root[s] = k->hosts[s] > 2;
-	follow_from(k, root, hops);
-	for (uint32_t s = 0; s < k->n; s++)
-		top = hops[s] == FOLLOW_FAR ? top : MAX(top, hops[s]);
-	for (uint32_t s = 0; s < k->n; s++)
-		root[s] = top && hops[s] == top;
-	return top > 0;
-}
-
 /* As OpenSM 3.3.23 finds them: one distance has more than 90 % of the hosts, and no other more than 5 %. */
 static bool follow_by_hosts(const struct follow_work *k, uint8_t *root)
 {
@@ -951,7 +937,7 @@ static void follow_find_roots(struct follow_work *k)
 
 		if (l && l->n_roots && l->top)
 			follow_add_roots(k, l->root, "by levels", false);
-		if (follow_farthest(k, root))
+		if (switches_farthest(k->held->topo, FOLLOW_SPINE_HOSTS, root).n)
 			follow_add_roots(k, root, "farthest from switches with more than 2 hosts", false);
 		if (follow_by_hosts(k, root))
 			follow_add_roots(k, root, "as OpenSM 3.3.23 finds them", false);

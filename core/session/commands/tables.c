@@ -604,7 +604,7 @@ static void drift_command_take_exact(const struct follow *f, const struct drift_
 		if (c->threads && (!known->drawn || !strcmp(c->in_force, f->try[0].engine))) {
 			known->drawn = c->in_force;
 			known->threads = c->threads;
-			known->or_more = c->threads == c->setup->fabric->n_switches;
+			known->or_more = c->or_more;
 		}
 		if (c->threads)
 			continue;
